@@ -129,6 +129,7 @@ export function resource(options: ResourceOptions): Resource {
     readOnly: false,
     idempotency: 'optional',
     tombstones: options.tombstones ?? null,
+    table: null,
     cache: null,
     schema: {},
   };

@@ -45,6 +45,7 @@ export const PAGE_GROUPS: readonly PageGroup[] = [
       'guides/versions',
       'guides/descriptions',
       'guides/embedding',
+      'guides/existing-databases',
       'guides/import-and-export',
     ],
   },

@@ -1,3 +1,5 @@
+import type { Model } from '../model/model.ts';
+import { showsTables } from '../model/table-source.ts';
 import { parseDuration } from '../model/values/parse-units.ts';
 import { AGENT_MODES, type AgentMode } from '../mcp/tools.ts';
 import { redisUrlProblem } from '../platform/redis.ts';
@@ -31,6 +33,7 @@ export interface ServeFlags extends ServedDatabaseFlags {
   readonly dev?: boolean;
   readonly open?: boolean;
   readonly insecurePublic?: boolean;
+  readonly readOnly?: boolean;
 }
 
 export interface ServeSettings {
@@ -55,6 +58,8 @@ export interface ServeSettings {
   readonly open: boolean;
   /** True if clients on other machines are served without authentication (AUTH-7). */
   readonly insecurePublic: boolean;
+  /** True if the database is never written: it has the tables of another program. */
+  readonly readOnly: boolean;
 }
 
 const PORT: SettingSource = { flag: '--port', variable: 'RESTWRIGHT_PORT', fallback: '3000' };
@@ -72,7 +77,7 @@ const LOG: SettingSource = { flag: '--log', variable: 'RESTWRIGHT_LOG', fallback
  * @throws {CommandError} exit 2 for an invalid value
  */
 export function serveSettings(flags: ServeFlags, env: EnvironmentVariables): ServeSettings {
-  const { open = false, dev = false, insecurePublic = false } = flags;
+  const { open = false, dev = false, insecurePublic = false, readOnly = false } = flags;
   const workers = parseWorkers(settingValue(WORKERS, flags.workers, env), dev);
   return {
     port: parsePort(settingValue(PORT, flags.port, env)),
@@ -87,7 +92,22 @@ export function serveSettings(flags: ServeFlags, env: EnvironmentVariables): Ser
     dev,
     open,
     insecurePublic,
+    readOnly,
   };
+}
+
+/**
+ * Checks that the settings go with the tables of a model: those that exist are only read, and by one process.
+ *
+ * @throws {CommandError} exit 2
+ */
+export function requireAccess(model: Model, { readOnly, workers }: Pick<ServeSettings, 'readOnly' | 'workers'>): void {
+  if (!showsTables(model)) {
+    if (readOnly) throw usageError('--read-only: the model has rows of its own, not tables that exist; omit it.');
+    return;
+  }
+  if (!readOnly) throw usageError('The model shows tables that exist, which are only read yet. Pass --read-only.');
+  if (workers > 1) throw usageError(`${WORKERS.flag}: one process serves tables that exist; use ${WORKERS.flag} 1.`);
 }
 
 /** @throws {CommandError} exit 2 */

@@ -46,6 +46,14 @@ export type ScalarFilter<V> = V | readonly V[] | ScalarOperators<V>;
 /** A filter on text. */
 export type TextFilter<V extends string = string> = V | readonly V[] | TextOperators<V>;
 
+/** A filter on any JSON, or on a value in it. A number is also compared with the text that writes it. */
+export type JsonFilter =
+  | string
+  | number
+  | boolean
+  | readonly (string | number | boolean)[]
+  | TextOperators<string | number | boolean>;
+
 /** A filter on an array. */
 export interface ListFilter<V> {
   /** True if it has this item. */

@@ -17,6 +17,7 @@ export type {
   ApiTypes,
   ApiVersion,
   ItemMembers,
+  JsonFilter,
   ListFilter,
   ResourceTypes,
   ScalarFilter,

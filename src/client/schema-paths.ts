@@ -1,7 +1,7 @@
 // Bodies, filters and sorts of a resource as types, derived from its schema.
 import type { FilterPath, ScalarPath } from '../model/typescript/name-types.ts';
 import type { DeepReadonly, ValuesOf } from '../model/typescript/schema-types.ts';
-import type { ListFilter, ScalarFilter, TextFilter } from './api-types.ts';
+import type { JsonFilter, ListFilter, ScalarFilter, TextFilter } from './api-types.ts';
 
 /** The properties of a JSON Schema. Of the schemas of libraries only the types of the values are known. */
 export type PropertiesOf<S> = S extends { readonly properties: infer P } ? P : object;
@@ -109,6 +109,9 @@ type Unqueried =
   | { readonly additionalProperties: object }
   | { readonly items: { readonly properties: object } };
 
+/** The schema of any JSON. */
+type AnyJson = { readonly type: 'json' | readonly ['json', 'null'] | readonly ['null', 'json'] };
+
 /** The paths of a JSON Schema that filters or sorts can name; `$ref`s are not followed. */
 type SchemaPath<S, Use extends 'filter' | 'sort'> = {
   [K in keyof PropertiesOf<S> & string]: PathBelow<K, PropertiesOf<S>[K], Use>;
@@ -118,23 +121,31 @@ type PathBelow<K extends string, S, Use extends 'filter' | 'sort'> = S extends
   | Unqueried
   | (Use extends 'sort' ? Unsorted | { readonly items: unknown } : Unfiltered)
   ? never
-  : S extends { readonly properties: object }
-    ? `${K}.${SchemaPath<S, Use>}`
-    : S extends { readonly $ref: string }
-      ? K | `${K}.${string}`
-      : K;
+  : S extends AnyJson
+    ? Use extends 'sort'
+      ? never
+      : K | `${K}.${string}`
+    : S extends { readonly properties: object }
+      ? `${K}.${SchemaPath<S, Use>}`
+      : S extends { readonly $ref: string }
+        ? K | `${K}.${string}`
+        : K;
 
-type FilterAt<S, P extends string> = P extends keyof PropertiesOf<S>
-  ? FilterOn<PropertiesOf<S>[P]>
-  : P extends `${infer H extends keyof PropertiesOf<S> & string}.${infer T}`
-    ? FilterAt<PropertiesOf<S>[H], T>
-    : AnyFilter;
+type FilterAt<S, P extends string> = S extends AnyJson
+  ? JsonFilter
+  : P extends keyof PropertiesOf<S>
+    ? FilterOn<PropertiesOf<S>[P]>
+    : P extends `${infer H extends keyof PropertiesOf<S> & string}.${infer T}`
+      ? FilterAt<PropertiesOf<S>[H], T>
+      : AnyFilter;
 
-type FilterOn<S> = S extends { readonly items: infer I }
-  ? ListFilter<NonNullable<ValuesOf<I>>>
-  : S extends { readonly format: 'date-time' | 'decimal' | 'int64' }
-    ? ScalarFilter<string>
-    : FilterOnValue<NonNullable<ValuesOf<S>>>;
+type FilterOn<S> = S extends AnyJson
+  ? JsonFilter
+  : S extends { readonly items: infer I }
+    ? ListFilter<NonNullable<ValuesOf<I>>>
+    : S extends { readonly format: 'date-time' | 'decimal' | 'int64' }
+      ? ScalarFilter<string>
+      : FilterOnValue<NonNullable<ValuesOf<S>>>;
 
 type FilterOnValue<V> = unknown extends V
   ? AnyFilter

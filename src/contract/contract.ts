@@ -5,6 +5,7 @@ import { type FormatOffer, formatOffers } from '../conventions/media/response-fo
 import { type CsvWriter, compileCsv } from '../formats/csv.ts';
 import type { ObjectType } from '../formats/typed-reader.ts';
 import type { ContractVersion, Field, Member, Model, Resource } from '../model/model.ts';
+import { listTimes } from '../model/table-source.ts';
 import { compileValidators, type ResourceValidator } from '../model/values/resource-validator.ts';
 import type { PolicyCaller } from '../model/policy.ts';
 import { comparedFields } from '../plan/policy-paths.ts';
@@ -224,11 +225,7 @@ export function compileResources(
 
 const TEXT = { type: { kind: 'text', format: null }, nullable: true, required: false } as const;
 const ID: Member = { ...TEXT, name: 'id' };
-const SYSTEM: readonly Member[] = [
-  { ...TEXT, name: 'created_at' },
-  { ...TEXT, name: 'updated_at' },
-  { ...TEXT, name: 'revision', type: { kind: 'integer' } },
-];
+const REVISION: Member = { ...TEXT, name: 'revision', type: { kind: 'integer' } };
 const LINKS: Member = { ...TEXT, name: 'links', type: { kind: 'object', members: [] } };
 
 function isCreatedMember({ writeOnly, shownOnce }: Field): boolean {
@@ -241,15 +238,16 @@ function documentTypes(
 ): Pick<CompiledResource, 'bodyType' | 'responseType' | 'createdType' | 'csv' | 'record'> {
   const { fields, computed } = resource;
   const calculated = computed.map((each): Member => ({ ...each, nullable: true, required: false }));
-  const readable = [ID, ...fields.filter(({ writeOnly }) => !writeOnly), ...calculated, ...SYSTEM];
-  const members = [ID, ...fields, ...calculated, ...SYSTEM, LINKS];
+  const system = [...listTimes(resource).map((name): Member => ({ ...TEXT, name })), REVISION];
+  const readable = [ID, ...fields.filter(({ writeOnly }) => !writeOnly), ...calculated, ...system];
+  const members = [ID, ...fields, ...calculated, ...system, LINKS];
   const above = parentRecord(resource, resources);
   const parent = above === null ? [] : [parentRecordType(above)];
   return {
     bodyType: { kind: 'object', members },
     responseType: { kind: 'object', members: [...readable, LINKS] },
     createdType: fields.some(({ shownOnce }) => shownOnce)
-      ? { kind: 'object', members: [ID, ...fields.filter(isCreatedMember), ...calculated, ...SYSTEM, LINKS] }
+      ? { kind: 'object', members: [ID, ...fields.filter(isCreatedMember), ...calculated, ...system, LINKS] }
       : null,
     csv: compileCsv({ kind: 'object', members: readable }),
     record: {

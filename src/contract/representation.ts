@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../conventions/json/json.ts';
 import { type QueryPair, writeQuery } from '../conventions/url/query.ts';
 import type { Field, Model, Resource } from '../model/model.ts';
+import { listTimes } from '../model/table-source.ts';
 import { type MapOrder, mapOrder } from '../model/values/map-order.ts';
 import { compileComputed } from '../model/values/computed-value.ts';
 import type { Observe } from '../observe/observation.ts';
@@ -57,20 +58,20 @@ export function compileFields(resource: Resource, observe: Observe): FieldWriter
     );
     return [field.name, compute] as const;
   });
+  const times = listTimes(resource);
   const whole: FieldWriter = (row) => {
     const shown: Record<string, Json> = { id: row.id };
     for (const name of names) shown[name] = row[name] ?? null;
     for (const [name, order] of maps) shown[name] = order(row[name] ?? null);
     for (const [name, compute] of computed) shown[name] = compute(row);
-    shown['created_at'] = row.created_at;
-    shown['updated_at'] = row.updated_at;
+    for (const name of times) shown[name] = row[name];
     shown['revision'] = row.revision;
     return shown;
   };
   const members: readonly (readonly [string, (row: Row) => Json])[] = [
     ...['id', ...names].map((name) => [name, memberReader(name, maps.get(name))] as const),
     ...computed,
-    ...['created_at', 'updated_at', 'revision'].map((name) => [name, (row: Row) => row[name] ?? null] as const),
+    ...[...times, 'revision'].map((name) => [name, (row: Row) => row[name] ?? null] as const),
   ];
   return (row, projection = null) => {
     if (projection === null) return whole(row);
@@ -107,7 +108,8 @@ export function compileStoredFields(
 ): FieldWriter {
   const { fields, computed, parentKey } = resource;
   const hasHidden = parentKey.length > 1 || fields.some((field) => leadsBelow(field, resources));
-  const isWhole = !hasHidden && computed.length === 0 && fields.every(({ writeOnly }) => !writeOnly);
+  const isWhole =
+    resource.table === null && !hasHidden && computed.length === 0 && fields.every(({ writeOnly }) => !writeOnly);
   if (!isWhole) return writeFields;
   const maps = fieldsWithMaps(resource);
   return (row, projection = null) => {

@@ -75,6 +75,8 @@ function makeExample(type: ValueType, declared: JsonObject): Json {
       return (readNumber(declared['minProperties']) ?? 0) > 0 ? null : {};
     case 'array':
       return makeItems(type.item, declared);
+    case 'json':
+      return { theme: 'dark', size: 3 };
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../conventions/json/json.ts';
 import type { Member, Shape, ValueType } from '../model/model.ts';
-import { toDigits, readNumber, readObject, readString } from '../model/values/access.ts';
+import { toDigits, readNumber, readObject, readString, readStrings } from '../model/values/access.ts';
 import { allowedValues } from '../model/values/assertion.ts';
 import { readsUuids } from '../model/values/formats.ts';
 import { storedForm } from '../model/values/stored-form.ts';
@@ -49,12 +49,17 @@ export function requiredMembers(members: readonly Member[], use: SchemaUse): Jso
   return required.length === 0 ? {} : { required };
 }
 
-/** The schema with null as a further value. */
+/** All types of JSON but null. With null, a schema of any JSON has no type. */
+const ANY_TYPES = ['array', 'boolean', 'number', 'object', 'string'];
+
+/** The schema with null as a further value. One without a type has it already. */
 export function nullable(schema: JsonObject): JsonObject {
+  const { type, ...others } = schema;
   const allowed = schema['enum'];
+  if (type === undefined || readStrings(type).includes('null')) return schema;
   return {
-    ...schema,
-    type: [schema['type'] ?? 'string', 'null'].flat(),
+    ...(type === ANY_TYPES ? {} : { type: [type, 'null'].flat() }),
+    ...others,
     ...(Array.isArray(allowed) ? { enum: [...allowed, null] } : {}),
   };
 }
@@ -106,6 +111,8 @@ function typeSchema(type: ValueType, declared: JsonObject, use: SchemaUse): Json
       return { type: 'string', pattern: '^-?0*[0-9]{1,19}$', ...storedEnum(type, declared, use) };
     case 'binary':
       return { type: 'string', ...binaryKeywords(type.mediaType), ...picked(declared, ['minLength', 'maxLength']) };
+    case 'json':
+      return { type: ANY_TYPES, ...enumKeyword(allowedValues(declared)) };
     case 'object':
     case 'map':
     case 'array':
@@ -128,10 +135,9 @@ function containerSchema(
       };
     case 'map': {
       const value = valueSchema(type.value, readObject(declared['additionalProperties']), use);
-      const isNullable = Array.isArray(value['type']);
       return {
         type: 'object',
-        additionalProperties: use === 'patch' && !isNullable ? nullable(value) : value,
+        additionalProperties: use === 'patch' ? nullable(value) : value,
         ...picked(declared, ['minProperties', 'maxProperties']),
       };
     }

@@ -54,9 +54,9 @@ const FORMULA = /^'*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
 const ESCAPED_FORMULA = /^'+[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
 
 /**
- * Compiles the CSV of a type (NEG-1): a column for each value, dotted names for nested values, lists and maps as JSON
- * in a cell. A null is an empty cell, an empty string a quoted empty cell. Text that a spreadsheet would evaluate as a
- * formula is prefixed with an apostrophe.
+ * Compiles the CSV of a type (NEG-1): a column for each value, with dotted names for nested values. Lists, maps and any
+ * JSON are JSON in a cell. A null is an empty cell, an empty string a quoted empty cell. Text that a spreadsheet would
+ * evaluate as a formula is prefixed with an apostrophe.
  */
 export function compileCsv(type: ObjectType): CsvWriter {
   const columns = listColumns(type.members, []);
@@ -94,7 +94,7 @@ export function compileCsvReader(
   const duplicate = columns.find((column, index) => indexes.get(nameColumn(column)) !== index);
   if (duplicate !== undefined) throw malformedCsv(`duplicate column ${nameColumn(duplicate)}`);
   const members = memberColumns(type.members, '', indexes);
-  const format = { items: limits.items, listSyntax: 'JSON' };
+  const format = { limits, listSyntax: 'JSON' };
   return (record) => {
     const cells = parseRecord(record);
     if (cells.length !== columns.length) {
@@ -146,7 +146,8 @@ function writeCell({ path, type, presence }: CsvColumn, item: JsonObject): Cell 
   for (const name of path) value = isJsonObject(value) ? (value[name] ?? null) : null;
   if (presence) return isJsonObject(value) && isUnset(value) ? '{}' : null;
   if (value === null) return null;
-  if (typeof value === 'string') return isText(type) && FORMULA.test(value) ? `'${value}` : value;
+  if (type.kind !== 'json' && typeof value === 'string')
+    return isText(type) && FORMULA.test(value) ? `'${value}` : value;
   return jsonWriter(type)(value);
 }
 
@@ -165,7 +166,7 @@ function readCell(type: ValueType, cell: Cell, limits: StructureLimits): NodeCon
   if (type.kind === 'object' || type.kind === 'map' || type.kind === 'array') {
     return { kind: 'json', json: readJson(new TextEncoder().encode(cell), limits) };
   }
-  const text = isText(type) ? unescaped(cell) : cell;
+  const text = unescaped(cell);
   // Spreadsheets write TRUE and FALSE.
   return { kind: 'text', text: type.kind === 'boolean' ? text.toLowerCase() : text, padded: false };
 }

@@ -95,8 +95,8 @@ export class FormTree {
 
   /** The value of the form by its schema. @throws {ApiError} REQUEST_BODY_MALFORMED */
   read(type: ObjectType): JsonObject {
-    const { items } = this.#limits;
-    return readTree(listFormMembers(this.#root), type, { items, listSyntax: 'name[], or of name[0], name[1], ...' });
+    const format = { limits: this.#limits, listSyntax: 'name[], or of name[0], name[1], ...' };
+    return readTree(listFormMembers(this.#root), type, format);
   }
 }
 

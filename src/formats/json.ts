@@ -118,7 +118,8 @@ export function* jsonPieces(value: Divisible, type: ValueType | null): Generator
   } else yield type === null ? writeOrderedJson(value) : jsonWriter(type)(value);
 }
 
+/** True for maps, and for any JSON, whose objects may have names that are array indexes. */
 function holdsMap({ type }: Shape): boolean {
   if (type.kind === 'object') return type.members.some(holdsMap);
-  return type.kind === 'map' || (type.kind === 'array' && holdsMap(type.item));
+  return type.kind === 'map' || type.kind === 'json' || (type.kind === 'array' && holdsMap(type.item));
 }

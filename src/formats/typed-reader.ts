@@ -1,7 +1,9 @@
+import { ApiError } from '../conventions/errors.ts';
 import { cut } from '../conventions/text/quoted.ts';
 import type { Json, JsonObject } from '../conventions/json/json.ts';
 import type { Shape, ValueType } from '../model/model.ts';
 import { coerceText } from '../model/values/coercion.ts';
+import { readJson, type StructureLimits } from './json.ts';
 import { checkName, malformedBody } from './malformed-body.ts';
 import { MemberNames } from './member-names.ts';
 
@@ -44,8 +46,7 @@ export interface TreeNode {
 
 /** The facts of a format that the reader needs. */
 interface TreeFormat {
-  /** Maximum number of items of a list. */
-  readonly items: number;
+  readonly limits: StructureLimits;
   /** The syntax of a list, for messages. */
   readonly listSyntax: string;
 }
@@ -74,9 +75,10 @@ export function readTree(
 }
 
 function readNode({ content, place }: TreeNode, shape: Shape | null, format: TreeFormat): Json {
+  if (shape?.type.kind === 'json') return readAnyJson(content, shape, place, format);
   switch (content.kind) {
     case 'values':
-      return readValues(content.values, shape, place);
+      return readValues(content.values, shape, place, format);
     case 'list':
     case 'items':
     case 'members':
@@ -93,7 +95,7 @@ function readNode({ content, place }: TreeNode, shape: Shape | null, format: Tre
   }
 }
 
-function readValues(values: readonly RawValue[], shape: Shape | null, place: string): Json {
+function readValues(values: readonly RawValue[], shape: Shape | null, place: string, format: TreeFormat): Json {
   const [value = { kind: 'null' }, another] = values;
   if (shape?.type.kind !== 'array') {
     if (another === undefined) return readValue(value, shape, place);
@@ -102,7 +104,51 @@ function readValues(values: readonly RawValue[], shape: Shape | null, place: str
   if (another === undefined && (value.kind === 'null' || value.kind === 'empty')) return null;
   if (another === undefined && value.kind === 'json') return value.json;
   const { item } = shape.type;
-  return values.map((each) => readValue(each, item, place));
+  return values.map((each) => readNode({ name: '', key: '', place, content: each }, item, format));
+}
+
+/** Reads a field of any JSON: formats without types write it as JSON text (NEG-4, NEG-5). */
+function readAnyJson(content: NodeContent, shape: Shape, place: string, format: TreeFormat): Json {
+  switch (content.kind) {
+    case 'values': {
+      const [value = { kind: 'null' }, another] = content.values;
+      if (another !== undefined) throw malformedBody(place, 'must be sent only once');
+      return readAnyJson(value, shape, place, format);
+    }
+    case 'null':
+      return null;
+    case 'json':
+      return content.json;
+    case 'text':
+      return readJsonText(content.text, place, format);
+    case 'empty':
+      if (shape.nullable) return null;
+      throw notJson(place);
+    case 'file':
+      throw malformedBody(place, 'this field does not accept files');
+    case 'blank':
+    case 'list':
+    case 'items':
+    case 'members':
+    case 'numbered':
+    case 'mixed':
+      throw notJson(place);
+  }
+}
+
+/** @throws {ApiError} REQUEST_BODY_MALFORMED, with the place of the text, and that of the error in it */
+function readJsonText(text: string, place: string, { limits }: TreeFormat): Json {
+  if (text.trim() === '') throw notJson(place);
+  try {
+    return readJson(new TextEncoder().encode(text), limits);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    throw notJson(place, `; ${error.message.replace(/^Malformed body /, '').replace(/\.$/, '')}`);
+  }
+}
+
+function notJson(place: string, cause = ''): ApiError {
+  return malformedBody(place, `must be JSON, with strings in quotes${cause}`);
 }
 
 function readChildren(
@@ -113,7 +159,8 @@ function readChildren(
 ): Json {
   if (type?.kind === 'array') {
     if (kind === 'members' || kind === 'mixed') throw malformedBody(place, `must be a list of ${format.listSyntax}`);
-    if (children.length > format.items) throw malformedBody(place, `must have at most ${format.items} items`);
+    const { items } = format.limits;
+    if (children.length > items) throw malformedBody(place, `must have at most ${items} items`);
     return children.map((child) => readNode(child, type.item, format));
   }
   if (type?.kind === 'object' || type?.kind === 'map') {

@@ -5,7 +5,7 @@ import { apiError } from '../conventions/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../conventions/json/json.ts';
 import type { ValueType } from '../model/model.ts';
 import { DividedArray, type Divisible, isDivided, itemType, memberType } from './divided.ts';
-import type { StructureLimits } from './json-scan.ts';
+import { type StructureLimits, writeOrderedJson } from './json.ts';
 import { checkedText, decodeUtf8, malformedBody } from './malformed-body.ts';
 import { type NodeContent, type ObjectType, readTree, type TreeNode } from './typed-reader.ts';
 
@@ -36,8 +36,8 @@ const NAME = /^[A-Za-z_][A-Za-z0-9_-]*$/;
 
 /**
  * Writes a JSON value as an XML document (NEG-4): an element for each member, `<item>` for each item of an array, null
- * as `xsi:nil`. Text with characters that XML does not allow is base64. The keys of a map, which may be any text, are
- * attributes of `<entry>` elements.
+ * as `xsi:nil`. A field of any JSON is JSON text. Text with characters that XML does not allow is base64. The keys
+ * of a map, which may be any text, are attributes of `<entry>` elements.
  *
  * @param root the name of the root element
  * @param type the type of the value; if it is null, no object is written as a map
@@ -77,6 +77,7 @@ export function xmlCollectionEnd(metadata: JsonObject): string {
 
 function writeElement(name: string, attributes: string, value: Json, type: ValueType | null): string {
   if (value === null) return `<${name}${attributes} xsi:nil="true"/>`;
+  if (type?.kind === 'json') return writeElement(name, attributes, writeOrderedJson(value), null);
   if (typeof value === 'string' && NOT_IN_XML.test(value)) {
     return `<${name}${attributes} encoding="base64">${toBase64(value)}</${name}>`;
   }
@@ -151,7 +152,7 @@ export function readXml(bytes: Uint8Array, root: string, type: ObjectType, limit
     throw malformedBody(place, `${root} must contain an element for each field`);
   }
   const children = content.kind === 'blank' ? [] : content.children;
-  return readTree(children, type, { items: limits.items, listSyntax: '<item> elements' });
+  return readTree(children, type, { limits, listSyntax: '<item> elements' });
 }
 
 /** An element, as a node of the untyped tree. */

@@ -5,6 +5,8 @@ import type { MemberDraft, ModelDraft, ResourceDraft, SchemaDraft } from './mode
 const PLAIN = /^(?:[A-Za-z][A-Za-z0-9_]*(?:[ ./-][A-Za-z0-9_]+)*|[0-9]+\.[0-9]+\.[0-9]+)$/;
 /** Texts that are something else in YAML 1.2 or in older readers. */
 const WORDS: ReadonlySet<string> = new Set('true false null yes no on off y n'.split(' '));
+/** The characters of a longer object are a line for each member. */
+const MAX_FLOW = 100;
 const LINE_BREAKS = /[\r\n\u0085\u2028\u2029]+/g;
 
 /** The comments of the keys that have one wherever they are. */
@@ -46,7 +48,7 @@ function resourceLines({ name, settings, source, fields, notes }: ResourceDraft)
     `${scalar(name)}:`,
     ...[
       ...notes.map(comment),
-      ...Object.entries(settings).map(([setting, value]) => settingLine(setting, value)),
+      ...Object.entries(settings).flatMap(([setting, value]) => settingLines(setting, value)),
       'schema:',
       ...['type: object', ...(source === undefined ? [] : [`x-source: ${scalar(source)}`]), ...memberLines(fields)].map(
         indent(1),
@@ -55,9 +57,12 @@ function resourceLines({ name, settings, source, fields, notes }: ResourceDraft)
   ];
 }
 
-function settingLine(name: string, value: Json): string {
+function settingLines(name: string, value: Json): readonly string[] {
   const note = name === 'id' ? ID_NOTES[typeof value === 'string' ? value : 'optional'] : undefined;
-  return withNotes(`${name}: ${flow(value)}`, note === undefined ? [] : [note]);
+  const line = `${name}: ${flow(value)}`;
+  if (line.length <= MAX_FLOW || !isJsonObject(value)) return [withNotes(line, note === undefined ? [] : [note])];
+  const members = Object.entries(value).map(([member, each]) => `${scalar(member)}: ${flow(each)}`);
+  return [`${name}:`, ...members.map(indent(1))];
 }
 
 /** The keys `required` and `properties`. */

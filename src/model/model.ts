@@ -11,6 +11,7 @@ import type { RateLimits } from './rate-quota.ts';
 import type { IdRule } from './id-rule.ts';
 import type { Member, Shape } from './value-type.ts';
 import type { EventSettings } from './event-settings.ts';
+import type { TableSource } from './table-source.ts';
 import type { WebhookSettings } from './webhook-settings.ts';
 
 export type { AccessOperation, AccessRule, FieldAccess, ResourceAccess, RowRules } from './access-rules.ts';
@@ -127,6 +128,8 @@ export interface Resource {
   readonly singular: string;
   /** `ORDER_ITEM`, the prefix of its error codes. */
   readonly code: string;
+  /** The table or view that exists already, and has its rows; null for rows that the server stores. */
+  readonly table: TableSource | null;
   /** The previous name of the resource in the database (`was`). */
   readonly was: string | null;
   readonly id: IdRule;
@@ -162,7 +165,8 @@ export interface Resource {
   readonly state: StateMachine | null;
   /** The default sort, which ends with `id`. */
   readonly sort: readonly SortKey[];
-  readonly timeField: string;
+  /** null for a table that exists and has none. */
+  readonly timeField: string | null;
   /** `disabled`: of webhooks, which publish that one was disabled and nothing else. */
   readonly events: 'thin' | 'full' | 'none' | 'disabled';
   /** Without an `auth` section every operation is public. */

@@ -16,6 +16,14 @@ export function aboveReference(field: string, level: number): string {
   return `${field} above ${level}`;
 }
 
+/**
+ * The name of a hidden member of a row of a table that exists. It has the stored value of a column whose value in the
+ * row is another one, so that a page continues at the stored value.
+ */
+export function storedMember(column: string): string {
+  return `${column} stored`;
+}
+
 /** True if a member of a row is hidden. */
 export function isHidden(member: string): boolean {
   return member.includes(' ');

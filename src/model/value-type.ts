@@ -29,7 +29,9 @@ export type ValueType =
   | { readonly kind: 'binary'; readonly mediaType: string | null }
   | { readonly kind: 'object'; readonly members: readonly Member[] }
   | { readonly kind: 'map'; readonly value: Shape }
-  | { readonly kind: 'array'; readonly item: Shape; readonly compact?: true };
+  | { readonly kind: 'array'; readonly item: Shape; readonly compact?: true }
+  /** Any value of JSON but null, which is the unset field. Members of objects keep their order. */
+  | { readonly kind: 'json' };
 
 /** A type, and whether null (unset) is allowed. */
 export interface Shape {

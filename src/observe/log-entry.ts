@@ -184,6 +184,7 @@ const ENTRIES: { readonly [K in ObservationKind]: EntryRule<ObservationByKind[K]
       message: describeReplacedDriver(used),
     }),
   },
+  'value-misfit': { level: 'warn', event: 'value_misfit', fields: ({ table, column }) => ({ table, column }) },
   // The statements of a migration are logged; those of a new database say nothing that the model does not.
   'schema-changed': {
     level: 'info',

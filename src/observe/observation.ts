@@ -156,6 +156,8 @@ export type Observation =
   | { readonly kind: 'database-locked'; readonly path: string }
   /** The default driver of the database cannot be loaded, for this error; `used` opened it. */
   | { readonly kind: 'driver-unavailable'; readonly used: string; readonly error: Error }
+  /** A table that exists has a value that does not fit the type of its field, and is shown as null. Once a table. */
+  | { readonly kind: 'value-misfit'; readonly table: string; readonly column: string }
   /** The schema of the database was created, or migrated to the model, by these statements. */
   | {
       readonly kind: 'schema-changed';

@@ -168,6 +168,11 @@ export class VisibleRows {
     return this.#source.stamps.resourceStamps(resources);
   }
 
+  /** See {@link ChangeStamps.settledRevision}. */
+  settledRevision(): MaybePromise<number | null> {
+    return this.#source.stamps.settledRevision();
+  }
+
   /**
    * Reads the stamps of resources in the store, whatever a unit has staged. The unit expects them when it is written.
    */

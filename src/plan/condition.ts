@@ -1,18 +1,34 @@
 import type { Json } from '../conventions/json/json.ts';
+import type { ValueType } from '../model/model.ts';
 
 export type Comparison = 'gt' | 'gte' | 'lt' | 'lte';
+
+/**
+ * A place in a JSON value: the names that lead to it from the field. Values of another type than `type` are unset
+ * there; the type `json` has all values but null.
+ */
+export interface JsonPlace {
+  readonly members: readonly string[];
+  readonly type: ValueType & { readonly kind: 'text' | 'number' | 'boolean' | 'json' };
+}
+
+/** The value that a condition compares: the one at a path, or one inside it. */
+export interface ComparedPath {
+  readonly path: string;
+  readonly inside?: JsonPlace;
+}
 
 /**
  * One comparison. Values have their JSON form. An unset field fulfills every `nin`, no `in`, and no comparison (QRY-7).
  */
 export type PathCondition =
-  | { readonly path: string; readonly operator: 'in' | 'nin'; readonly values: readonly Json[] }
-  | { readonly path: string; readonly operator: Comparison; readonly value: Json }
+  | (ComparedPath & { readonly operator: 'in' | 'nin'; readonly values: readonly Json[] })
+  | (ComparedPath & { readonly operator: Comparison; readonly value: Json })
   /** A literal substring of a string, or an item of an array. */
-  | { readonly path: string; readonly operator: 'contains'; readonly value: Json }
-  | { readonly path: string; readonly operator: 'starts_with'; readonly value: string }
+  | (ComparedPath & { readonly operator: 'contains'; readonly value: Json })
+  | (ComparedPath & { readonly operator: 'starts_with'; readonly value: string })
   /** True if the field is set; an empty array is not. */
-  | { readonly path: string; readonly operator: 'exists'; readonly value: boolean };
+  | (ComparedPath & { readonly operator: 'exists'; readonly value: boolean });
 
 /** Each word is a prefix of a word in a searched field (QRY-6). */
 export interface SearchCondition {

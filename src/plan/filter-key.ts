@@ -13,7 +13,9 @@ function canonical(condition: FilterCondition): Json {
   if ('path' in condition) {
     const values: readonly Json[] = 'values' in condition ? condition.values : [condition.value];
     const distinct = [...new Set(values.map((value) => JSON.stringify(value)))].sort();
-    return [condition.path, condition.operator, distinct];
+    const { path, inside } = condition;
+    const place = inside === undefined ? path : [path, inside.type.kind, ...inside.members];
+    return [place, condition.operator, distinct];
   }
   switch (condition.operator) {
     case 'not':

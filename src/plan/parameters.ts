@@ -54,6 +54,9 @@ export const COLLECTION_PARAMETERS: readonly string[] = (
   'q sort include_total fields expand api_version'
 ).split(' ');
 
+/** Those of them that need the time of a row. */
+export const TIME_PARAMETERS: ReadonlySet<string> = new Set('after_timestamp after_id start_time before'.split(' '));
+
 /** The name of a filter on a path. A path that equals a parameter name is written as `filter[path]` (QRY-1). */
 export function filterName(path: string, operator: string | null = null): string {
   const name = COLLECTION_PARAMETERS.includes(path) ? `filter[${path}]` : path;

@@ -196,6 +196,8 @@ export interface CreatePlan extends PlannedChange {
   readonly at: string;
   /** Its `updated_at`. Default: `at`. */
   readonly updatedAt?: string;
+  /** Set if an imported file names the id, which a deleted row may have had. */
+  readonly isRestored?: true;
 }
 
 /** Dotted paths of values that are too long for an index, for which the plan is refused. Default: none. */

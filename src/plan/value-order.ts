@@ -40,6 +40,7 @@ export function compileComparison(type: ValueType): Compare {
     case 'object':
     case 'map':
     case 'array':
+    case 'json':
       return byBytes((text) => Buffer.from(text));
   }
 }

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../conventions/json/json.ts';
+import { storedMember } from '../model/row-key.ts';
 import type { LinkValue } from '../conventions/url/links.ts';
 import type { PageLinks, FetchedPage } from '../conventions/pagination/pagination.ts';
 import { joinQueries, writeQuery } from '../conventions/url/query.ts';
@@ -102,9 +103,8 @@ function fetchedPage(query: ListQuery, { rows, more, total }: DescribedPage): Fe
     cursor: (edge) => query.cursorAt((edge === 'after-last' ? rows.at(-1) : rows[0]) ?? null, edge === 'before-first'),
     last: (path) => {
       const row = rows.at(-1);
-      const value = row === undefined ? null : valueAt(row, path);
-      if (typeof value !== 'string') throw new Error(`${path} of the last item is not a string`);
-      return value;
+      const value = row === undefined || row[storedMember(path)] !== undefined ? null : valueAt(row, path);
+      return typeof value === 'string' ? value : null;
     },
   };
 }

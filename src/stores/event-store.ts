@@ -72,7 +72,7 @@ export interface ExpiryQuery {
   readonly maxRows: number | null;
 }
 
-/** The events of all committed writes, in commit order. */
+/** The events of all committed writes, those of each resource in the order of commits. */
 export interface EventLog {
   /**
    * At most `limit` envelopes with a greater sequence, in order. A smaller sequence never appears after a greater one

@@ -51,6 +51,14 @@ export interface ReplicaUsage {
   readonly onPrimary: number;
 }
 
+/** The transactions of a store that are not ended. */
+export interface WriteUsage {
+  /** Those of this process that write. */
+  readonly commitsInFlight: number;
+  /** Seconds for which readers of the log have waited for one of any process; 0 if they wait for none. */
+  readonly horizonAge: number;
+}
+
 /** The counts of a store for metrics (OPS-2). */
 export interface StoreUsage {
   /** Slow reads that wait for a thread. */
@@ -202,6 +210,12 @@ export interface ChangeStamps {
    * out of it.
    */
   partitionStamp(resource: string, partition: Partition): MaybePromise<number>;
+
+  /**
+   * The revision up to which no row appears any more. null where that holds for every one: they ascend in the order of
+   * commits.
+   */
+  settledRevision(): MaybePromise<number | null>;
 }
 
 /**
@@ -257,6 +271,8 @@ export interface Store {
   readonly usage?: () => StoreUsage;
   /** The counts of replicas for metrics; absent for a store without replicas. */
   readonly replicaUsage?: () => ReplicaUsage;
+  /** The transactions that overlap, for metrics; absent for a store in which one writes at a time. */
+  readonly writeUsage?: () => WriteUsage;
   /** Waits for the writes that were accepted, then closes the database. */
   close(): Promise<void>;
 }

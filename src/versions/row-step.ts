@@ -144,12 +144,18 @@ function describeField(resource: string, field: Field, source: Field | null): re
     source.name === name ? [] : [{ ...unlisted(resource, 'renames', `${source.name} to ${name}`), ...both }];
   if (isStoredAlike(source.type, field.type)) return renamed;
   const what = `${name} from ${source.type.kind} to ${field.type.kind}`;
-  const isWider = source.type.kind === 'integer' && ['number', 'int64', 'text'].includes(field.type.kind);
+  const isWider = isWiderType(source.type, field.type);
   const consent = isWider ? null : 'rows that have a value lose it';
   return [
     ...renamed,
     { ...unlisted(resource, isWider ? 'converts' : 'drops', what), ...both, consent, reversible: false },
   ];
+}
+
+/** True if all stored values of a type are values of another one. */
+function isWiderType(from: ValueType, to: ValueType): boolean {
+  if (to.kind === 'json') return ['object', 'map', 'array'].includes(from.kind);
+  return from.kind === 'integer' && ['number', 'int64', 'text'].includes(to.kind);
 }
 
 function isStoredAlike(one: ValueType, other: ValueType): boolean {

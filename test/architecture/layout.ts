@@ -44,6 +44,7 @@ export const folders: readonly Folder[] = [
   },
   { name: 'model', layer: 2, noModules: http },
   { name: 'infer', layer: 2, noModules: http },
+  { name: 'introspect', layer: 2, noModules: http },
   { name: 'formats', layer: 2, noModules: http },
   { name: 'auth', layer: 2, noModules: http },
   { name: 'limits', layer: 2, noModules: http },

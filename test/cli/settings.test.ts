@@ -31,6 +31,7 @@ describe('settings of serve', () => {
       dev: false,
       open: false,
       insecurePublic: false,
+      readOnly: false,
     });
   });
 

@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import { AllMetrics } from '../../src/cli/workers/all-metrics.ts';
 import { createMetrics, startApi, loadModel } from '../../src/index.ts';
 import { eventMetrics } from '../../src/events/event-metrics.ts';
-import { replicaFamilies } from '../../src/pipeline/measure/api-metrics.ts';
+import { replicaFamilies, writeFamilies } from '../../src/pipeline/measure/api-metrics.ts';
 import { dashboardQueries, MONITORING } from './dashboard.ts';
 
 const NAME = /\b(?:http_server|restwright|process|nodejs|v8js)_[a-z0-9_]+/g;
@@ -26,6 +26,7 @@ async function exposed(): Promise<ReadonlySet<string>> {
   metrics.setSource('events', eventMetrics(opened.store, ['after']));
   const replicas = [{ name: 'replica:5432', isRead: true, lag: 0 }];
   metrics.setSource('replicas', async () => replicaFamilies({ replicas, onReplicas: 0, onPrimary: 0 }));
+  metrics.setSource('writes', async () => writeFamilies({ commitsInFlight: 0, horizonAge: 0 }));
   metrics.observe({
     kind: 'request',
     method: 'GET',

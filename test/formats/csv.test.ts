@@ -80,6 +80,10 @@ describe('CSV', () => {
     assert.equal(row({ name: "'tis" }), "'tis,,[],,,,\r\n");
   });
 
+  it('[NEG-1] reads a number that another tool has escaped', () => {
+    assert.deepEqual(compileCsvReader(PRODUCT, 'stock', LIMITS)("'-5"), { stock: -5 });
+  });
+
   it('reads columns in any order, and omits absent ones', () => {
     const read = compileCsvReader(PRODUCT, '\ufeffaddress.zip,name\n', LIMITS);
     assert.deepEqual(read('0123,Lamp\n'), { name: 'Lamp', address: { zip: '0123' } });

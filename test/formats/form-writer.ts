@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../../src/conventions/json/json.ts';
+import { writeJson } from '../../src/formats/json.ts';
 import type { ValueType } from '../../src/model/model.ts';
 
 /** A name and its value; null for a name without `=`. */
@@ -11,6 +12,7 @@ export function formPairs(value: JsonObject, type: Extract<ValueType, { kind: 'o
 
 function pairs(name: string, value: Json, type: ValueType): readonly Pair[] {
   if (value === null) return [[name, null]];
+  if (type.kind === 'json') return [[name, writeJson(value)]];
   if (Array.isArray(value)) {
     const item = type.kind === 'array' ? type.item.type : type;
     return value.length === 0

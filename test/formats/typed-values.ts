@@ -26,6 +26,25 @@ const name = fc
   .stringMatching(/^[a-z][a-z0-9_]{0,5}$/)
   .filter((each) => !['constructor', 'prototype', 'id', 'links'].includes(each));
 
+/** Any JSON but null, with names that are array indexes, and texts with a meaning in JSON. */
+const { anyJson } = fc.letrec<{ anyJson: Json; inner: Json }>((tie) => ({
+  inner: fc.oneof({ maxDepth: 3 }, fc.constant(null), tie('anyJson')),
+  anyJson: fc.oneof(
+    { maxDepth: 3, depthSize: 'small' },
+    fc.oneof(text, fc.constantFrom('null', '3', 'true', '{}', '"x"')),
+    fc.boolean(),
+    fc.integer(),
+    fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => (value === 0 ? 0 : value)),
+    fc.array(tie('inner'), { maxLength: 3 }),
+    fc
+      .uniqueArray(fc.tuple(fc.oneof(key, fc.constantFrom('0', '10', '2a')), tie('inner')), {
+        maxLength: 3,
+        selector: ([each]) => each,
+      })
+      .map(Object.fromEntries<Json>),
+  ),
+}));
+
 const kinds: readonly ValueType[] = [
   { kind: 'text', format: null },
   { kind: 'integer' },
@@ -35,6 +54,7 @@ const kinds: readonly ValueType[] = [
   { kind: 'decimal', precision: null, scale: null },
   { kind: 'int64' },
   { kind: 'binary', mediaType: null },
+  { kind: 'json' },
 ];
 
 const { shape } = fc.letrec<{ shape: Shape; type: ValueType; members: readonly Member[] }>((tie) => ({
@@ -90,6 +110,8 @@ function setValue(type: ValueType): fc.Arbitrary<Json> {
     case 'binary':
       // A form cannot distinguish empty bytes from null (NEG-5: an empty value is null).
       return fc.uint8Array({ minLength: 1, maxLength: 6 }).map((bytes) => Buffer.from(bytes).toString('base64'));
+    case 'json':
+      return anyJson;
     case 'object':
       return generateObject(type.members);
     case 'map':

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
+import { DatabaseSync } from 'node:sqlite';
 import { after, describe, it, type TestContext } from 'node:test';
 import { root } from '../../scripts/command.ts';
 import { killAll, program, startProgram, startServer, waitUntilListening } from '../cli/server-process.ts';
@@ -27,6 +28,11 @@ versions:
   1.4.0: { changes: [{ resource: products, rename: { title: name } }] }
 `;
 
+/** The tables of another program. */
+const TABLES = `create table film (film_id integer primary key, title text not null);
+create table film_text (film_id integer primary key, text text);
+create table actor (actor_id integer primary key, name text)`;
+
 /** A folder with the files that the guides name. @param commands that are run in it @returns its path */
 function folderOfReader(context: TestContext, page = '', commands: readonly string[] = []): string {
   const started = readPage('docs/guides/getting-started.md');
@@ -48,6 +54,9 @@ function folderOfReader(context: TestContext, page = '', commands: readonly stri
   };
   const folder = temporaryDirectory(context);
   for (const [name, text] of Object.entries(files)) writeFileSync(path.join(folder, name), text);
+  const database = new DatabaseSync(path.join(folder, 'shop.sqlite'));
+  database.exec(TABLES);
+  database.close();
   // The command under the names that the guides have for it.
   for (const name of ['restwright', 'bin/restwright.js', 'node_modules/.bin/restwright']) {
     const shim = path.join(folder, name === 'restwright' ? 'path/restwright' : name);

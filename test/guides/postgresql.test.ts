@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { readPage } from './guide-pages.ts';
+import { IS_OF_WRITES } from '../../src/stores/postgres/commit/write-locks.ts';
+import { readBlocks, readPage } from './guide-pages.ts';
 
 const [, table = assert.fail()] =
   /^## What scales with what$([^]*?)^## /m.exec(readPage('docs/guides/postgresql.md')) ?? [];
@@ -22,5 +23,13 @@ describe('what scales with what, in the guide to PostgreSQL', () => {
       metrics.filter((metric) => !known.includes(`\`${metric}\``)),
       [],
     );
+  });
+});
+
+describe('the query of sessions that write, in the guide to PostgreSQL', () => {
+  it('looks for the lock that all of them hold', () => {
+    const [query = assert.fail()] = readBlocks(readPage('docs/guides/postgresql.md'), 'sql');
+    const [, lock = assert.fail()] = /classid = (\d+)/.exec(IS_OF_WRITES) ?? [];
+    assert.ok(query.includes(`locktype = 'advisory' and classid = ${lock} and granted`), query);
   });
 });

@@ -10,7 +10,7 @@ const OTHER_FILES = /^secrets-at-rest\.test\.ts$/;
  * runs all files, for a quarter of an hour.
  */
 const SLICE =
-  /^(?:api-keys|batches|collections|concurrency|constraints|cursor-walks|delete|delivered-event-policies|dry-run|etags|event-log|event-policies|events|filters|generated|guide-filters|idempotency|ids|ids-below-parents|import|json-patches|links|map-order|minimal|nested-trees|no-change|page-limits|patches|preconditions|reads|recorded-events|relation-filters|row-policy-sequences|search|shared-by-callers|states|techniques|to-many-references|tombstones|version-laws|versions|webhooks|write-times|writes)\.test\.ts$/;
+  /^(?:any-json|api-keys|batches|collections|concurrency|constraints|cursor-walks|delete|delivered-event-policies|dry-run|etags|event-log|event-policies|events|filters|generated|guide-filters|idempotency|ids|ids-below-parents|import|json-filters|json-patches|links|map-order|minimal|nested-trees|no-change|page-limits|patches|preconditions|reads|recorded-events|relation-filters|row-policy-sequences|search|shared-by-callers|states|techniques|to-many-references|tombstones|version-laws|versions|webhooks|write-times|writes)\.test\.ts$/;
 /**
  * Claims about the file, its threads and prepared statements, and about answers within the tick of their request.
  * Claims about indexed texts of a megabyte: the indexes of PostgreSQL have no room for them.

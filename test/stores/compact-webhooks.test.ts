@@ -109,10 +109,10 @@ for (const [name, newDatabase] of migratedDatabases) {
     it('[OPS-4d] are refused by a build that does not know the form', async (context) => {
       const database = newDatabase(context);
       await (await database.open(WEBHOOK_MODEL)).close();
-      await database.run("update restwright_meta set value = '13' where name = 'format'");
+      await database.run("update restwright_meta set value = '14' where name = 'format'");
       await assert.rejects(database.open(WEBHOOK_MODEL), (error) => {
         assert.ok(error instanceof UnusableDatabase);
-        assert.match(error.message, /has format 13, and this version of Restwright reads format 12/);
+        assert.match(error.message, /has format 14, and this version of Restwright reads format 1[23]/);
         return true;
       });
     });

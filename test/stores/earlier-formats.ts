@@ -1,4 +1,45 @@
-/** Downgrades a database of either store to the format whose numbers of the log had a table of their own. */
+import { postgres } from '../../src/stores/postgres/dialect/postgres-dialect.ts';
+import { ALLOCATORS, selectAllocated } from '../../src/stores/sql/log-numbers.ts';
+import { systemTables } from '../../src/stores/sql/schema/system-upgrades.ts';
+
+const TIMES_OF_BLOCK =
+  'min(first_at) as first_at, max(last_at) as last_at, min(first_id) as first_id, max(last_id) as last_id';
+
+/** The statement by which format 12 created the counts of resources, and the row of the log. */
+const COUNTS_OF_FORMAT_12 = systemTables({ ...postgres, numbers: 'counted' }).find((statement) =>
+  statement.startsWith('create table restwright_counts'),
+);
+
+/** Makes one row of those that slots have of each key. @param values the other columns of a table */
+function withoutSlots(table: string, key: string, values: readonly string[]): string {
+  return `create temporary table merged as select ${[key, ...values].join(', ')} from ${table} group by ${key};
+  delete from ${table};
+  alter table ${table} drop column slot;
+  alter table ${table} add primary key (${key});
+  insert into ${table} select * from merged;
+  drop table merged;`;
+}
+
+/** Downgrades a schema to the format whose numbers are counted. Stamps become the last revision. */
+export const POSTGRES_OF_FORMAT_12 = `${COUNTS_OF_FORMAT_12};
+  insert into restwright_counts (resource, count, change)
+    select resource, sum(count), ${selectAllocated(ALLOCATORS.revision)} from restwright_totals group by resource;
+  insert into restwright_counts (resource, count, change)
+    values ('', ${selectAllocated(ALLOCATORS.sequence)}, ${selectAllocated(ALLOCATORS.revision)});
+  update restwright_counts set (block, first_at, last_at, first_id, last_id) =
+    (select block, ${TIMES_OF_BLOCK} from restwright_slots where block = (select max(block) from restwright_slots) group by block)
+    where resource = '';
+  insert into restwright_event_blocks (block, first_at, last_at, first_id, last_id, slot)
+    select block, first_at, last_at, first_id, last_id, 100 + slot from restwright_slots
+    where block < (select max(block) from restwright_slots);
+  ${withoutSlots('restwright_event_blocks', 'block', [TIMES_OF_BLOCK])}
+  ${withoutSlots('restwright_block_shapes', 'block, shape', [])}
+  ${withoutSlots('restwright_partitions', 'resource, field, value', [`(select max(change) from restwright_counts) as change`])}
+  drop table restwright_slots, restwright_totals;
+  drop sequence ${Object.values(ALLOCATORS).join(', ')};
+  update restwright_meta set value = '12' where name = 'format';`;
+
+/** Downgrades a database of format 12 of either store to the format whose numbers had a table of their own. */
 export const OF_FORMAT_10 = `create table restwright_sequences (one integer primary key, revision bigint not null, event bigint not null);
   insert into restwright_sequences select 1, change, count from restwright_counts where resource = '';
   insert into restwright_event_blocks select block, first_at, last_at, first_id, last_id
@@ -96,7 +137,7 @@ export const SQLITE_OF_FORMAT_11 = `pragma foreign_keys = off;
 const CHILDREN = Object.keys(TABLES_OF_FORMAT_11).filter((name) => name !== 'webhooks');
 
 /** Downgrades a schema with webhooks to that format. */
-export const POSTGRES_OF_FORMAT_11 = `
+export const POSTGRES_OF_FORMAT_11 = `${POSTGRES_OF_FORMAT_12}
   ${CHILDREN.map((name) => `alter table ${name} drop constraint ${name}_webhook_id_fkey;`).join('\n  ')}
   alter table webhooks alter column id type text collate "C" using id::text;
   ${CHILDREN.map(

@@ -5,7 +5,7 @@ import pg from 'pg';
 import type { Observation } from '../../src/observe/observation.ts';
 import type { Store } from '../../src/stores/store.ts';
 import { commit, createProduct, listIds } from '../../store-suite/sample-writes.ts';
-import { OF_FORMAT_10 } from './earlier-formats.ts';
+import { OF_FORMAT_10, POSTGRES_OF_FORMAT_12 } from './earlier-formats.ts';
 import { temporaryDirectory } from '../temporary-directory.ts';
 import { newSchema, openSample as openPostgresSample } from './postgres/open-postgres.ts';
 import { Database } from './sqlite/driver-under-test.ts';
@@ -17,9 +17,11 @@ type Observing = { readonly observe: (observation: Observation) => void };
 interface ReopenedDatabase {
   readonly open: (options?: Partial<Observing>) => Promise<Store>;
   readonly script: (sql: string) => Promise<void>;
+  /** Returns it to format 12. */
+  readonly toFormat12: string;
 }
 
-/** Returns a database to format 9, with an attempt that this format could store. */
+/** Returns a database of format 12 to format 9, with an attempt that this format could store. */
 const OF_FORMAT_9 = `${OF_FORMAT_10}
   create table restwright_attempts (
     endpoint text not null, sequence bigint not null, number integer not null, at bigint not null, duration bigint not null,
@@ -42,6 +44,7 @@ function sqliteDatabase(context: TestContext): ReopenedDatabase {
   const file = path.join(temporaryDirectory(context), 'sample.db');
   return {
     open: (options) => openSqliteSample({ path: file, ...options }),
+    toFormat12: '',
     script: async (sql) => {
       new Database(file).exec(sql.replaceAll('bigint', 'integer')).close();
     },
@@ -53,6 +56,7 @@ function postgresDatabase(): ReopenedDatabase {
   const schema = new URL(url).searchParams.get('schema');
   return {
     open: (options) => openPostgresSample({ url, ...options }),
+    toFormat12: POSTGRES_OF_FORMAT_12,
     script: async (sql) => {
       const client = new pg.Client({ connectionString: url });
       await client.connect();
@@ -71,12 +75,12 @@ for (const [name, database] of [
 ] as const) {
   describe(`${name}: a database of the format that had a table of attempts`, () => {
     it('[OPS-4d] is upgraded once, without that table, with its rows, events and deliveries', async (context) => {
-      const { open, script } = database(context);
+      const { open, script, toFormat12 } = database(context);
       const first = await open();
       await commit(first, createProduct('a'));
       await first.writes.commit({ plans: [], delivery: { deliveries: [DELIVERY] } });
       await first.close();
-      await script(OF_FORMAT_9);
+      await script(`${toFormat12} ${OF_FORMAT_9}`);
       const statements: string[] = [];
       const observe: Observing['observe'] = (seen) => {
         if (seen.kind === 'schema-changed') statements.push(...seen.statements);

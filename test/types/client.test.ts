@@ -95,6 +95,34 @@ describe('the types of a client of a TypeScript model', () => {
     assert.ok(true, 'it compiles');
   });
 
+  it('[REP-14] know any JSON as unknown, and its filters by path', () => {
+    const lab = defineModel({
+      name: 'lab',
+      resources: {
+        devices: resource({
+          schema: {
+            type: 'object',
+            required: ['config'],
+            properties: { config: { type: 'json' }, settings: { type: 'json' }, name: { type: 'string' } },
+          },
+        }),
+      },
+    });
+    type Lab = ApiOf<typeof lab>;
+    same<ReadItem<Lab, 'devices'>['config'], unknown>();
+    same<ReadItem<Lab, 'devices'>['settings'], unknown>();
+    const calls = (api: Client<Lab>): readonly (() => unknown)[] => [
+      () => api.devices.create({ config: { mode: ['auto', 1, null] } }),
+      () =>
+        api.devices.list({ filter: { settings: 3, 'settings.theme': { starts_with: 'da' }, 'config.a.b': [1, 'x'] } }),
+      // @ts-expect-error it has no order
+      () => api.devices.list({ sort: 'settings' }),
+      // @ts-expect-error a text has no members
+      () => api.devices.list({ filter: { 'name.first': 'Ann' } }),
+    ];
+    assert.equal(typeof calls, 'function');
+  });
+
   it('name children as their parent declares', () => {
     const named = defineModel({
       name: 'shop',

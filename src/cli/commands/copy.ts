@@ -6,7 +6,7 @@ import { LossySchemaChange, SchemaViolation, UnusableDatabase } from '../../stor
 import { commandFailed, describeFileError, type ExitCode, usageError } from '../command-error.ts';
 import { type CommandSpec, DRIVER_OPTION, jsonOption, MODEL_ARGUMENT } from '../command-spec.ts';
 import { findModel } from '../model-file/find-model.ts';
-import { requireModel } from '../model-file/read-model.ts';
+import { requireModel, requireOwnRows } from '../model-file/read-model.ts';
 import { migrateCommand } from '../open-database.ts';
 import { displayedPath, isMissingFile, namedDatabase, type UsedDatabase } from '../database-settings.ts';
 import { countNoun, reportProgress } from '../terminal/progress.ts';
@@ -41,6 +41,7 @@ async function copyCommand(file: string, flags: CopyFlags, terminal: Terminal): 
       'Missing --from or --to. Pass both databases, for example --from ./data/shop.db --to postgres://USER@HOST/DATABASE.',
     );
   const { model } = await requireModel(file, terminal.env);
+  requireOwnRows(model, 'copy');
   const used = (flag: 'from' | 'to', database: string): UsedDatabase =>
     namedDatabase({ flag: `--${flag}`, database, driver: flags.driver, name: model.name }, terminal.env);
   const job = { model, from: used('from', source), to: used('to', target), signal: terminal.stopSignal() };

@@ -18,7 +18,7 @@ import { printJson, printSummary } from '../import/import-report.ts';
 import { FORMATS, recordFormat } from '../import/record-reader.ts';
 import { describingStoreErrors } from '../import/store-error.ts';
 import { type CollectionArguments, collectionArguments } from '../model-file/collection-arguments.ts';
-import { requireCollection, requireModel } from '../model-file/read-model.ts';
+import { requireCollection, requireModel, requireOwnRows } from '../model-file/read-model.ts';
 import { openWithoutServer } from '../open-database.ts';
 import { protectedFileAt } from '../protected-files.ts';
 import { type DatabaseFlags, databaseLocation, usedDatabase } from '../database-settings.ts';
@@ -45,6 +45,7 @@ async function importCommand(target: CollectionArguments, flags: ImportFlags, te
   const data = await describeData(target.file, format, namedForm(flags));
   const location = databaseLocation(flags, terminal.env);
   const { model } = await requireModel(target.model, terminal.env);
+  requireOwnRows(model, 'import');
   const resource = requireCollection(model, target.collection);
   const used = usedDatabase(location, model.name);
   const name = protectedFileAt(target.file, { database: used.database, model: target.model });

@@ -2,17 +2,25 @@ import { existsSync } from 'node:fs';
 import { writeFile, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import process from 'node:process';
-import { ModelError, formatProblem } from '../../model/document/model-error.ts';
+import { formatProblem } from '../../model/document/model-error.ts';
 import { importOrder } from '../../infer/import-order.ts';
 import type { ModelDraft } from '../../infer/model-draft.ts';
-import { type ValidModel, writeValidModel } from '../../infer/valid-model.ts';
 import { commandFailed, describeFileError, notSupportedYet, usageError, type ExitCode } from '../command-error.ts';
 import type { CommandSpec } from '../command-spec.ts';
 import { fileKind, reading } from '../data-file/data-file.ts';
 import { describeRows, inferFile, describingErrors } from '../data-file/infer-file.ts';
 import { FORM_OPTIONS, type FormFlags, namedForm } from '../data-file/named-form.ts';
+import {
+  draftFromDatabase,
+  isDatabaseFile,
+  refuseTableFlags,
+  TABLE_OPTIONS,
+  type TableFlags,
+} from '../init/database-file.ts';
 import { schemaLocation } from '../init/schema-location.ts';
+import { validModel } from '../model-file/write-draft.ts';
 import { starterModel } from '../init/starter-model.ts';
+import { countNoun } from '../terminal/progress.ts';
 import { commandName, quoteArgument } from '../terminal/command-line.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { isJsonObject, type Json } from '../../conventions/json/json.ts';
@@ -20,7 +28,7 @@ import { readDocument } from '../../model/document/read-document.ts';
 import { bundleDescription } from '../../infer/open-api/bundled-description.ts';
 import { describedBy, inferOpenApi } from '../../infer/open-api/infer-open-api.ts';
 
-interface InitFlags extends FormFlags {
+interface InitFlags extends FormFlags, TableFlags {
   readonly from?: string;
   readonly output?: string;
   /** True if an existing file is replaced. */
@@ -39,6 +47,7 @@ const OUTPUT = 'restwright.yaml';
 async function init(flags: InitFlags, terminal: Terminal): Promise<ExitCode> {
   const { from, output = OUTPUT, force = false } = flags;
   requireOutput(output, from, force);
+  if (from === undefined) refuseTableFlags(flags);
   const schema = schemaLocation(output === '-' ? '.' : path.dirname(output));
   const written =
     from === undefined ? starter(schema, output) : await modelFrom(from, schema, { output, flags, terminal });
@@ -69,10 +78,13 @@ function starter(schema: string, output: string): WrittenModel {
 async function modelFrom(
   from: string,
   schema: string,
-  { output, flags, terminal }: { readonly output: string; readonly flags: FormFlags; readonly terminal: Terminal },
+  { output, flags, terminal }: { readonly output: string; readonly flags: InitFlags; readonly terminal: Terminal },
 ): Promise<WrittenModel> {
   if (/^postgres(?:ql)?:/.test(from)) throw notSupportedYet('--from: PostgreSQL');
-  const found = await fileKind(from, namedForm(flags));
+  const named = namedForm(flags);
+  if (await isDatabaseFile(from)) return modelOverDatabase(from, schema, output, flags);
+  refuseTableFlags(flags);
+  const found = await fileKind(from, named);
   if (found.kind !== 'data') return inferModelFrom(await readOpenApi(from), schema, output);
   const { draft, rows, remarks } = await inferFile(found.data, terminal);
   for (const remark of remarks) terminal.stderr.write(`${remark}\n`);
@@ -88,21 +100,25 @@ async function modelFrom(
   return { text, summary: `: ${describeRows(rows)}`, next: nextCommands(output, imports) };
 }
 
+/** The model over the tables of a database, whose rows stay where they are. */
+async function modelOverDatabase(
+  from: string,
+  schema: string,
+  output: string,
+  flags: TableFlags,
+): Promise<WrittenModel> {
+  const draft = await draftFromDatabase(from, flags);
+  const [check = '', serve = ''] = nextCommands(output);
+  const next = [check, `${serve} --database ${quoteArgument(from)} --read-only`];
+  const summary = `: ${countNoun(draft.resources.length, 'resource')} over the tables of ${from}`;
+  return { text: validModel(draft, schema, output).text, summary, next };
+}
+
 /** The model of a description, which has no rows. */
 function inferModelFrom(draft: ModelDraft, schema: string, output: string): WrittenModel {
   const { text, model } = validModel(draft, schema, output);
   const names = [...model.resources.keys()];
   return { text, summary: `: ${names.join(', ')}`, next: nextCommands(output) };
-}
-
-/** @throws {CommandError} exit 1 for a model that nothing makes valid */
-function validModel(draft: ModelDraft, schema: string, output: string): ValidModel {
-  try {
-    return writeValidModel(draft, schema, output);
-  } catch (error) {
-    if (error instanceof ModelError) throw commandFailed(error.message);
-    throw error;
-  }
 }
 
 function nextCommands(output: string, imports: readonly string[] = []): readonly string[] {
@@ -138,17 +154,18 @@ export const initSpec: CommandSpec = {
   group: 'Models:',
   summary: 'write an example model, or one inferred from data',
   description:
-    'Writes a commented model: an example with two resources or, with --from, a model inferred from all rows of a data file (types, formats, ids, references) or from the collections of an OpenAPI description.',
+    'Writes a commented model: an example with two resources or, with --from, a model inferred from all rows of a data file (types, formats, ids, references), from the collections of an OpenAPI description, or from the tables of a SQLite database, whose rows stay where they are.',
   arguments: [],
   options: [
     {
       name: 'from',
       value: { name: 'file', completes: 'file' },
       description:
-        'CSV or NDJSON file, JSON file with an array or an object of arrays, OpenAPI description (2.0 to 3.2), or JSON Schema',
+        'CSV or NDJSON file, JSON file with an array or an object of arrays, OpenAPI description (2.0 to 3.2), JSON Schema, or SQLite database',
       group: 'Input:',
     },
     ...FORM_OPTIONS,
+    ...TABLE_OPTIONS,
     {
       name: 'output',
       value: { name: 'file', completes: 'file' },
@@ -165,6 +182,7 @@ Examples:
   restwright init --from customers.csv
   restwright init --from db.json --output shop.yaml
   restwright init --from openapi.yaml
+  restwright init --from shop.sqlite --tables 'order*,customer'
 `,
   run: (_given, flags: InitFlags, terminal) => init(flags, terminal),
 };

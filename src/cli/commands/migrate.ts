@@ -11,7 +11,7 @@ import { showConversions } from '../migrate/conversion-progress.ts';
 import { type Migration, migrationJson, migrationMarkdown, migrationText } from '../migrate/migration-report.ts';
 import { ProblemFile } from '../migrate/problem-file.ts';
 import { findModel } from '../model-file/find-model.ts';
-import { requireModel } from '../model-file/read-model.ts';
+import { requireModel, requireOwnRows } from '../model-file/read-model.ts';
 import { databaseError, migrateCommand } from '../open-database.ts';
 import {
   type DatabaseFlags,
@@ -86,8 +86,13 @@ async function migrate(file: string, flags: MigrateFlags, terminal: Terminal): P
   }
 }
 
-/** Selects the model to migrate to. @throws {CommandError} exit 2 for a version that the newest model does not list */
+/**
+ * Selects the model to migrate to.
+ *
+ * @throws {CommandError} exit 2 for a version that the newest model does not list; exit 1 for tables that exist
+ */
 function selectModel(newest: Model, { to, phase }: MigrateFlags, file: string): Model {
+  requireOwnRows(newest, 'migrate');
   if (to === undefined || to === versionText(newest.version)) return newest;
   if (phase !== undefined && phase !== 'contract')
     throw usageError(

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { createMetrics } from '../../observe/metrics/metrics.ts';
 import { type ExitCode, usageError } from '../command-error.ts';
 import {
@@ -10,6 +11,8 @@ import {
 } from '../command-spec.ts';
 import { fileKind } from '../data-file/data-file.ts';
 import { prepareData } from '../data-file/serve-data.ts';
+import { isDatabaseFile } from '../init/database-file.ts';
+import { modelOfDatabase } from '../init/serve-database.ts';
 import { findModel } from '../model-file/find-model.ts';
 import { requireModel } from '../model-file/read-model.ts';
 import { announce } from '../serve/announce.ts';
@@ -34,28 +37,18 @@ function databaseSetting({ database, ...flags }: ServeFlags, { env }: Terminal):
 }
 
 /**
- * Serves a model, or a data file with the model inferred from it, until SIGTERM or SIGINT. Then it accepts no more
- * connections, requests in flight finish within the model's shutdown timeout, and the database is closed (LIM-3).
- * Prints its URL on standard output; the log goes to standard error.
+ * Serves a model, or a data file or a database with the model inferred from it, until SIGTERM or SIGINT. Then it
+ * accepts no more connections, requests in flight finish within the model's shutdown timeout, and the database is
+ * closed (LIM-3). Prints its URL on standard output; the log goes to standard error.
  *
  * @returns 0 once stopped
  * @throws {CommandError} exit 2 for invalid settings, exit 1 for an invalid model or an unavailable database or address
  */
 async function serve(named: string, flags: ServeFlags, terminal: Terminal): Promise<ExitCode> {
   const requested = serveSettings(flags, terminal.env);
-  const found = await fileKind(named);
-  if (found.kind === 'open-api')
-    throw usageError(
-      `${named} is an OpenAPI description, not a model; infer a model from it with \`restwright init --from ${named}\`.`,
-    );
-  const isData = found.kind === 'data';
-  await requireAuthentication(isData ? null : named, requested, flags, terminal);
-  const prepared = isData ? await prepareData(found.data, databaseSetting(flags, terminal), terminal) : null;
-  if (prepared?.kind === 'incomplete') return prepared.exitCode;
-  const [file, settings] =
-    prepared === null
-      ? [named, requested]
-      : [prepared.model, { ...requested, database: { ...requested.database, file: prepared.database } }];
+  const prepared = await prepareServed(named, requested, flags, terminal);
+  if (typeof prepared === 'number') return prepared;
+  const { file, settings } = prepared;
   const style = logStyle(settings, terminal);
   const onListening = (served: ServedModel, log: ServerLog): void => announce(served, log, terminal, settings.open);
   if (settings.workers > 1) return serveWithWorkers({ file, settings, log: style, terminal, onListening });
@@ -71,6 +64,55 @@ async function serve(named: string, flags: ServeFlags, terminal: Terminal): Prom
     onListening,
   });
   return 0;
+}
+
+/** A model to serve, and the settings with which it is. */
+interface Prepared {
+  readonly file: string;
+  readonly settings: ServeSettings;
+}
+
+/**
+ * Prepares what is named: a model, a data file with the rows that are imported, or a database that is read.
+ *
+ * @returns the exit code of an import that did not complete
+ */
+async function prepareServed(
+  named: string,
+  requested: ServeSettings,
+  flags: ServeFlags,
+  terminal: Terminal,
+): Promise<Prepared | ExitCode> {
+  if (existsSync(named) && (await isDatabaseFile(named))) return prepareDatabase(named, requested, flags, terminal);
+  const found = await fileKind(named);
+  if (found.kind === 'open-api')
+    throw usageError(
+      `${named} is an OpenAPI description, not a model; infer a model from it with \`restwright init --from ${named}\`.`,
+    );
+  const isData = found.kind === 'data';
+  await requireAuthentication(isData ? null : named, requested, flags, terminal);
+  if (!isData) return { file: named, settings: requested };
+  const prepared = await prepareData(found.data, databaseSetting(flags, terminal), terminal);
+  if (prepared.kind === 'incomplete') return prepared.exitCode;
+  return { file: prepared.model, settings: withDatabase(requested, prepared.database) };
+}
+
+/** @throws {CommandError} exit 2 where another database is named, too */
+async function prepareDatabase(
+  named: string,
+  requested: ServeSettings,
+  flags: ServeFlags,
+  terminal: Terminal,
+): Promise<Prepared> {
+  if (flags.database !== undefined)
+    throw usageError(`--database: ${named} is the database. Name the model in its place, or leave out --database.`);
+  const file = await modelOfDatabase(named, terminal);
+  await requireAuthentication(file, requested, flags, terminal);
+  return { file, settings: { ...withDatabase(requested, named), readOnly: true } };
+}
+
+function withDatabase(settings: ServeSettings, file: string): ServeSettings {
+  return { ...settings, database: { ...settings.database, file } };
 }
 
 /**
@@ -129,6 +171,12 @@ const OPTIONS: readonly OptionSpec[] = [
     group: 'Database:',
     repeats: true,
   },
+  {
+    name: 'read-only',
+    value: null,
+    description: 'never write to the database: for a model that shows the tables of another program',
+    group: 'Database:',
+  },
   valueOption(
     'workers',
     'number',
@@ -171,7 +219,7 @@ export const serveSpec: CommandSpec = {
   arguments: [
     {
       ...MODEL_ARGUMENT,
-      description: `${MODEL_ARGUMENT.description}. Also a data file: CSV, NDJSON, or JSON with an array or an object of arrays`,
+      description: `${MODEL_ARGUMENT.description}. Also a data file: CSV, NDJSON, or JSON with an array or an object of arrays; or a SQLite database, which is only read`,
     },
   ],
   options: OPTIONS,
@@ -179,12 +227,14 @@ export const serveSpec: CommandSpec = {
 
 The rows of a data file are imported once, into the database data/{name}.db in
 the folder of the file. The inferred model is written next to the file, as
-NAME.restwright.yaml. Edit that file to change the API.
+NAME.restwright.yaml. Edit that file to change the API. The model of a SQLite
+database is written there, too; its rows stay where they are.
 
 Examples:
   restwright serve
   restwright serve shop.yaml
   restwright serve db.json
+  restwright serve shop.sqlite
   restwright serve shop.yaml --port 0 --database /var/lib/shop/shop.db
   restwright serve shop.yaml --workers 4
   RESTWRIGHT_PORT=8080 restwright serve shop.yaml --dev --open

@@ -1,13 +1,12 @@
 import { existsSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { importOrder } from '../../infer/import-order.ts';
 import { writeModel } from '../../infer/write-model.ts';
-import { commandFailed, describeFileError, type ExitCode } from '../command-error.ts';
+import { commandFailed, type ExitCode } from '../command-error.ts';
 import { printSummary } from '../import/import-report.ts';
 import { describingStoreErrors } from '../import/store-error.ts';
-import { schemaLocation } from '../init/schema-location.ts';
 import { requireModel } from '../model-file/read-model.ts';
+import { modelPathFor, writeNewModel } from '../model-file/write-draft.ts';
 import { openWithoutServer } from '../open-database.ts';
 import { type DatabaseFlags, databaseLocation, displayedPath, usedDatabase } from '../database-settings.ts';
 import { toExitCode, readStopSignal, styled, supportsColour, type Terminal } from '../terminal/terminal.ts';
@@ -15,7 +14,6 @@ import type { DataFile } from './data-file.ts';
 import { type DataImport, type DataImportOutcome, importData } from './import-data.ts';
 import { importProgress } from './import-progress.ts';
 import { describingErrors, describeRows, inferFile } from './infer-file.ts';
-import { dataName } from './read-data.ts';
 
 /** Under this name the database stores that the data of `serve` is imported. */
 const BOOKMARK = 'data';
@@ -39,7 +37,7 @@ export type PreparedData =
  */
 export async function prepareData(data: DataFile, flags: DatabaseFlags, terminal: Terminal): Promise<PreparedData> {
   const folder = path.dirname(data.file);
-  const model = path.join(folder, `${dataName(data.file)}.restwright.yaml`);
+  const model = modelPathFor(data.file);
   if (!existsSync(model)) await writeInferred(data, model, terminal);
   const loaded = await requireModel(model, terminal.env);
   const location = databaseLocation({ database: path.join(folder, 'data', '{name}.db'), ...flags }, terminal.env);
@@ -79,11 +77,7 @@ export async function prepareData(data: DataFile, flags: DatabaseFlags, terminal
 
 async function writeInferred(data: DataFile, model: string, terminal: Terminal): Promise<void> {
   const { draft, rows, remarks } = await inferFile(data, terminal);
-  try {
-    await writeFile(model, writeModel(draft, schemaLocation(path.dirname(model))), { flag: 'wx' });
-  } catch (error) {
-    throw commandFailed(`cannot write ${model}: ${describeFileError(error)}`);
-  }
+  await writeNewModel(model, (schema) => writeModel(draft, schema));
   terminal.stderr.write([`wrote ${model}: ${describeRows(rows)}`, ...remarks].map((line) => `${line}\n`).join(''));
 }
 

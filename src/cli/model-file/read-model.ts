@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { formatProblem, ModelError, type ModelProblem } from '../../model/document/model-error.ts';
 import { loadDefinition, type LoadedModel, loadModel } from '../../model/compile/load-model.ts';
 import type { Model, Resource } from '../../model/model.ts';
+import { showsTables } from '../../model/table-source.ts';
 import { type DefinedModel, isDefinedModel } from '../../model/typescript/define-model.ts';
 import { digest } from '../../platform/digest.ts';
 import { commandFailed, describeFileError, usageError } from '../command-error.ts';
@@ -46,6 +47,18 @@ export async function requireModel(file: string, env: EnvironmentVariables): Pro
   const read = await readModel(file, env);
   if (read.kind === 'invalid') throw commandFailed(read.problems.map(formatProblem).join('\n'));
   return read.loaded;
+}
+
+/**
+ * Refuses a command that writes to the database, or moves it, for a model of tables that exist.
+ *
+ * @throws {CommandError} exit 1
+ */
+export function requireOwnRows(model: Model, command: string): void {
+  if (!showsTables(model)) return;
+  throw commandFailed(
+    `${command} needs rows of the server's own: the model shows tables that exist, which it only reads. Use the tools of the database.`,
+  );
 }
 
 /** The collection that a command names. @throws {CommandError} exit 2 where the model has no collection of this name */

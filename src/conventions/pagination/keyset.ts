@@ -13,7 +13,7 @@ export function keysetPagination(lastId: string, limit: number, end: () => strin
     window: { kind: 'seek', after: [lastId], backward: false, limit },
     parameters: at(lastId),
     countsByDefault: false,
-    links: (page) => seekLinks(page, (value) => at(value('id')), end),
+    links: (page) => seekLinks(page, ['id'], ([id = '']) => at(id), end),
     members: () => ({ last_id: lastId }),
   };
 }

@@ -28,8 +28,11 @@ export interface FetchedPage {
   readonly total: Total | null;
   /** The cursor after the last item, or before the first one, to page backward. Requires a positive `count`. */
   cursor(edge: 'after-last' | 'before-first'): string;
-  /** The string at a path of the last item. Requires a positive `count`. */
-  last(path: string): string;
+  /**
+   * The string at a path of the last item, as a position: null for another value, and for one that is stored more
+   * precisely. Requires a positive `count`.
+   */
+  last(path: string): string | null;
 }
 
 /** The links of a page, each as query parameters; null if there is no such page. */

@@ -25,25 +25,32 @@ export function seekPagination(key: SeekKey, timeField: string, limit: number, e
     window: { kind: 'seek', after: [key.timestamp, key.id], backward: false, limit },
     parameters: at(key.timestamp, key.id),
     countsByDefault: false,
-    links: (page) => seekLinks(page, (value) => at(value(timeField), value('id')), end),
+    links: (page) => seekLinks(page, [timeField, 'id'], ([timestamp = '', id = '']) => at(timestamp, id), end),
     members: () => ({ after_timestamp: key.timestamp, after_id: key.id }),
   };
 }
 
 /**
  * The links of a page that starts after plain values. These parameters can only page forward: `prev` and `last` are
- * cursors.
+ * cursors. So is `next` after an item whose values are no position.
+ *
+ * @param paths the values of the last item from which `next` is made
  */
 export function seekLinks(
   page: FetchedPage,
-  next: (value: (path: string) => string) => QueryPairs,
+  paths: readonly string[],
+  next: (values: readonly string[]) => QueryPairs,
   end: () => string,
 ): PageLinks {
   const hasItems = page.count > 0;
+  const after = (): QueryPairs => {
+    const values = paths.map((path) => page.last(path)).filter((value) => value !== null);
+    return values.length < paths.length ? [['after', page.cursor('after-last')]] : next(values);
+  };
   return {
     first: [],
     prev: hasItems ? [['after', page.cursor('before-first')]] : null,
-    next: hasItems && page.hasMore ? next((path) => page.last(path)) : null,
+    next: hasItems && page.hasMore ? after() : null,
     last: page.total?.exact === true ? [['after', end()]] : null,
   };
 }

@@ -48,7 +48,7 @@ function describe({ placed, children, model }: DescribedCollection, extent: Exte
     id: describeId(resource),
     fields: describeFields(placed, extent),
     filters: writeNames(
-      filterable.map(({ path }) => path),
+      filterable.map(({ path, type }) => (type.kind === 'json' ? `${path}.<member>` : path)),
       extent,
     ),
     operators: 'field, or field[ne gt gte lt lte in nin exists contains starts_with]',
@@ -142,6 +142,8 @@ function nameType(type: ValueType): string {
     case 'boolean':
     case 'date-time':
       return type.kind;
+    case 'json':
+      return 'any JSON';
   }
 }
 

@@ -157,7 +157,7 @@ export function eventDataSchema(resource: Resource): JsonObject {
     required: ['id', ...knownFields(resource).map(({ name }) => name)],
     properties: {
       id: ID_SCHEMA,
-      ...Object.fromEntries(fields.map(({ name }) => [name, withNull(readObject(schemas[name]))])),
+      ...Object.fromEntries(fields.map(({ name }) => [name, nullable(readObject(schemas[name]))])),
     },
   };
 }
@@ -165,10 +165,6 @@ export function eventDataSchema(resource: Resource): JsonObject {
 /** The fields that the data of each event has: those that need no scope. */
 export function knownFields(resource: Resource): readonly Field[] {
   return publishedFields(resource).filter(({ name }) => (resource.fieldAccess.get(name)?.read ?? null) === null);
-}
-
-function withNull(schema: JsonObject): JsonObject {
-  return Array.isArray(schema['type']) ? schema : nullable(schema);
 }
 
 function metadataSchema({ schemaVersion, components }: EventSchemaContext): JsonObject {

@@ -2,6 +2,7 @@
 import { linkName } from '../../model/link-name.ts';
 import { parseVersion, versionsAgree } from '../../conventions/versioning.ts';
 import type { ContractVersion, Field, Model, Property, Resource } from '../../model/model.ts';
+import { listTimes } from '../../model/table-source.ts';
 import type { Relation } from '../../plan/expansion.ts';
 import { type DescribedContract, describedContracts } from '../described-contract.ts';
 import type { PlacedResource } from '../surface/placed-resource.ts';
@@ -55,7 +56,7 @@ export function clientTypes({ contract, version, isDefault }: TypedContract): st
   ].join('\n');
 }
 
-const IMPORTED = ['ItemMembers', 'ListFilter', 'ScalarFilter', 'TextFilter'];
+const IMPORTED = ['ItemMembers', 'JsonFilter', 'ListFilter', 'ScalarFilter', 'TextFilter'];
 
 /** A resource, and the names of its declarations. */
 interface DeclaredResource extends PlacedResource {
@@ -70,7 +71,7 @@ function writeDeclarations(declared: DeclaredResource): readonly string[] {
     { name: 'shown_once', type: objectType(resource.fields.filter(({ shownOnce }) => shownOnce).map(shownMember)) },
     { name: 'body', type: resource.readOnly ? 'never' : names.body },
     { name: 'immutable', type: union(resource.fields.filter(({ immutable }) => immutable).map(({ name }) => name)) },
-    { name: 'filters', type: objectType(declared.filterable.map(filterMember)) },
+    { name: 'filters', type: objectType(declared.filterable.flatMap(filterMembers)) },
     { name: 'sort', type: union(declared.sortable.map(({ path }) => path)) },
     { name: 'relations', type: objectType(declared.relations.map(relationMember)) },
     { name: 'parent', type: parentType(declared) },
@@ -78,12 +79,19 @@ function writeDeclarations(declared: DeclaredResource): readonly string[] {
   ];
   return [
     ...comment,
-    interfaceText(`export interface ${names.item} extends ItemMembers`, itemMembers(declared)),
+    interfaceText(`export interface ${names.item} extends ${systemType(resource)}`, itemMembers(declared)),
     ...(resource.readOnly
       ? []
       : [`/** What creates ${names.item}. */`, interfaceText(`export interface ${names.body}`, bodyMembers(declared))]),
     interfaceText(`interface ${names.types}`, types).replaceAll(/: $/gm, ':'),
   ];
+}
+
+/** The type of the members that the server sets. A table that exists may lack times. */
+function systemType(resource: DeclaredResource['resource']): string {
+  const times = listTimes(resource);
+  const missing = ['created_at', 'updated_at'].filter((name) => !times.some((time) => time === name));
+  return missing.length === 0 ? 'ItemMembers' : `Omit<ItemMembers, ${union(missing)}>`;
 }
 
 /** With an empty line after it. */
@@ -115,6 +123,12 @@ function bodyMembers({ resource: { id, schema }, writable }: DeclaredResource): 
 
 function shownMember({ name }: Field): MemberType {
   return { name, type: 'string' };
+}
+
+function filterMembers(property: Property): readonly MemberType[] {
+  const { path, type } = property;
+  if (type.kind !== 'json') return [filterMember(property)];
+  return [path, `[path: \`${path}.\${string}\`]`].map((name) => ({ name, type: 'JsonFilter' }));
 }
 
 function filterMember({ path, type, allowed }: Property): MemberType {

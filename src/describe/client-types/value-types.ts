@@ -19,7 +19,7 @@ export interface MemberType {
 /** The type of the values of a shape. @param schema its declared schema, `$ref`s resolved */
 export function valueType(shape: Shape, schema: JsonObject, direction: Direction): string {
   const type = writeType(shape.type, schema, direction);
-  return shape.nullable ? `${type} | null` : type;
+  return shape.nullable && shape.type.kind !== 'json' ? `${type} | null` : type;
 }
 
 function writeType(type: ValueType, schema: JsonObject, direction: Direction): string {
@@ -37,6 +37,8 @@ function writeType(type: ValueType, schema: JsonObject, direction: Direction): s
     case 'int64':
     case 'binary':
       return 'string';
+    case 'json':
+      return 'unknown';
     case 'array':
       return `readonly ${inParentheses(valueType(type.item, readObject(schema['items']), direction))}[]`;
     case 'map':
@@ -110,9 +112,9 @@ export function commentText(lines: readonly string[]): readonly string[] {
   return ['/**', ...safe.map((line) => ` * ${line}`), ' */'];
 }
 
-/** A name of a member, in quotes where it is a path. */
+/** A name of a member, in quotes where it is a path. In brackets it is a pattern of names. */
 function quoteName(name: string): string {
-  return /^\w+$/.test(name) ? name : writeLiteral(name);
+  return /^(?:\w+|\[.*\])$/.test(name) ? name : writeLiteral(name);
 }
 
 function indented(text: string): string {

@@ -1,4 +1,5 @@
 import { linkName } from '../../model/link-name.ts';
+import { listTimes } from '../../model/table-source.ts';
 import type { ComputedField, Field, FieldAccess, Model, Resource } from '../../model/model.ts';
 import type { Json, JsonObject } from '../../conventions/json/json.ts';
 import { readArray, readObject, readString } from '../../model/values/access.ts';
@@ -6,10 +7,12 @@ import { type Html, html } from '../html.ts';
 import { fieldNotes, typeWords } from '../page/type-words.ts';
 import { accessWords, sectionId } from './docs-content.ts';
 
-/** The members of every resource that the server sets (REP-12). */
-const SYSTEM: readonly (readonly [name: string, type: string, meaning: string])[] = [
-  ['created_at', 'date-time', 'when it was created'],
-  ['updated_at', 'date-time', 'when it was changed last'],
+type SystemMember = readonly [name: string, type: string, meaning: string];
+
+const TIME_MEANINGS = { created_at: 'when it was created', updated_at: 'when it was changed last' } as const;
+
+/** The members of every resource that the server sets (REP-12), after its times. */
+const SYSTEM: readonly SystemMember[] = [
   ['revision', 'integer', 'grows with each change; the ETag begins with it'],
   ['links', 'object', 'self, collection and related resources'],
 ];
@@ -22,8 +25,12 @@ export function fieldList(resource: Resource, { resources }: Pick<Model, 'resour
 ${memberItem({ name: 'id', type: 'text', notes: [idNote(resource)], target: null, schema: idSchema(resource), access: null })}
 ${resource.fields.map((field) => memberItem(fieldMember(field, resources, { schema: readObject(properties[field.name]), access: fieldAccess.get(field.name) ?? null, isUnique: isUnique(resource, field) })))}
 ${resource.computed.map((field) => memberItem(computedMember(field, fieldAccess.get(field.name) ?? null)))}
-${SYSTEM.map(([name, type, meaning]) => memberItem({ name, type, notes: ['read-only'], target: null, schema: { description: meaning }, access: null }))}
+${systemMembers(resource).map(([name, type, meaning]) => memberItem({ name, type, notes: ['read-only'], target: null, schema: { description: meaning }, access: null }))}
 </ul>`;
+}
+
+function systemMembers(resource: Resource): readonly SystemMember[] {
+  return [...listTimes(resource).map((name) => [name, 'date-time', TIME_MEANINGS[name]] as const), ...SYSTEM];
 }
 
 /** A member of a representation, in words. */

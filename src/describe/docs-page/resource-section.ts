@@ -88,12 +88,17 @@ function querySection(described: PlacedResource): Html {
   const order = resource.sort.map(({ path, descending }) => `${descending ? '-' : ''}${path}`).join(',');
   return html`<details>
 <summary>Filters and sort keys<span class="hidden"> of ${linkName(resource)}</span> <span class="count">${properties.length}</span></summary>
-<p>Default order: <code>sort=${order}</code>. ${searchNote(resource)} Pagination by time uses <code>${resource.timeField}</code>.</p>
+<p>Default order: <code>sort=${order}</code>. ${searchNote(resource)} ${timeNote(resource)}</p>
 <ul class="members" data-kind="filter">
 ${properties.map(propertyItem)}
 </ul>
 </details>
 ${relationSection(described)}`;
+}
+
+function timeNote({ timeField }: Resource): Html {
+  if (timeField === null) return html`There is no pagination by time.`;
+  return html`Pagination by time uses <code>${timeField}</code>.`;
 }
 
 function searchNote({ search: paths }: Resource): Html {

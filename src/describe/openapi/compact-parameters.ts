@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../conventions/json/json.ts';
 import { OPERATORS } from '../../model/operators.ts';
 import { requireOperation, type ResourceSurface } from '../surface/surface.ts';
-import { filterParameters, type SurfaceParameter } from '../surface/filter-parameters.ts';
+import { filterParameters, JSON_MEMBER, type SurfaceParameter } from '../surface/filter-parameters.ts';
 import { type Description, partName } from './described-resource.ts';
 
 const NAMES: JsonObject = { type: 'string', description: 'Names, separated by commas.' };
@@ -44,7 +44,10 @@ function exploded(name: string, properties: JsonObject): JsonObject {
 /** The filters of a list, by its fields and those of related resources. Each may have an operator, and a group. */
 export function filtersParameter({ resource, filterable, relations }: ResourceSurface, to: Description): JsonObject {
   const related = relations.length === 0 ? [] : [`(${relations.map(({ name }) => name).join('|')})\\.[a-z0-9_.]+`];
-  const names = [...filterable.map(({ path }) => path.replaceAll('.', '\\.')), ...related].join('|');
+  const own = filterable.map(({ path, type }) => {
+    return `${path.replaceAll('.', '\\.')}${type.kind === 'json' ? `(${JSON_MEMBER})*` : ''}`;
+  });
+  const names = [...own, ...related].join('|');
   const pattern = `^(any\\[[0-9]+\\]\\[)?(${names})(\\]|\\[|$)`;
   return to.components.ref('parameters', partName(resource, 'filters'), () => ({
     name: 'filters',

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../../conventions/json/json.ts';
 import type { Field, Resource } from '../../model/model.ts';
+import { listTimes } from '../../model/table-source.ts';
 import { readObject } from '../../model/values/access.ts';
 import { storedForm } from '../../model/values/stored-form.ts';
 import { EXAMPLE_ID, EXAMPLE_TIME, exampleValue } from '../example-value.ts';
@@ -30,8 +31,7 @@ export function exampleResource(resource: Resource, fields: readonly Field[]): J
     id: sampleId(resource),
     ...Object.fromEntries(values.map(([name, value]) => [name, value])),
     ...Object.fromEntries(resource.computed.map(({ name }) => [name, null])),
-    created_at: EXAMPLE_TIME,
-    updated_at: EXAMPLE_TIME,
+    ...Object.fromEntries(listTimes(resource).map((name) => [name, EXAMPLE_TIME])),
     revision: 1,
     links: {
       self: `${collection}/${sampleId(resource)}`,
@@ -62,8 +62,14 @@ function requestMembers(
 /** An example of a form with the required members; nothing where one of them has brackets in its name. */
 export function exampleForm(resource: Resource, fields: readonly Field[]): JsonObject {
   const members = requestMembers(resource, fields, 'Create');
-  const isFlat = members !== null && Object.values(members).every((value) => typeof value !== 'object');
-  return isFlat ? { examples: [members] } : {};
+  if (members === null) return {};
+  const json = new Set(fields.filter(({ type }) => type.kind === 'json').map(({ name }) => name));
+  const written = Object.entries(members).map(([name, value]) => [
+    name,
+    json.has(name) ? JSON.stringify(value) : value,
+  ]);
+  const isFlat = written.every(([, value]) => typeof value !== 'object');
+  return isFlat ? { examples: [Object.fromEntries(written)] } : {};
 }
 
 /** A value of a field as responses have it; null where none is known. */

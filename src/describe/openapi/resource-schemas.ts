@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../conventions/json/json.ts';
 import type { ComputedField, Field, Resource } from '../../model/model.ts';
 import { needsValue } from '../../model/needs-value.ts';
+import { listTimes } from '../../model/table-source.ts';
 import { readObject } from '../../model/values/access.ts';
 import { words } from '../surface/placed-resource.ts';
 import { requireResource } from '../surface/surface.ts';
@@ -9,25 +10,17 @@ import { type Description, ID_SCHEMA, isShort, schemaName } from './described-re
 import { exampleForm, writeExample, exampleResource } from './examples.ts';
 import { memberSchemas, nullable, type SchemaUse, SENT_ID, valueSchema } from '../value-schema.ts';
 
-/** The members that every resource has after its own. */
-const TIMES: JsonObject = {
-  created_at: { type: 'string', format: 'date-time', readOnly: true },
-  updated_at: { type: 'string', format: 'date-time', readOnly: true },
-  revision: {
-    type: 'integer',
-    minimum: 0,
-    maximum: Number.MAX_SAFE_INTEGER,
-    readOnly: true,
-    description: 'Grows with every change; the first part of the ETag.',
-  },
+const TIME: JsonObject = { type: 'string', format: 'date-time', readOnly: true };
+const ROW_REVISION: JsonObject = {
+  type: 'integer',
+  minimum: 0,
+  maximum: Number.MAX_SAFE_INTEGER,
+  readOnly: true,
+  description: 'Grows with every change; the first part of the ETag.',
 };
 
 /** The same without words, and links without their names. */
-const SHORT_TIMES: JsonObject = {
-  created_at: { type: 'string', format: 'date-time', readOnly: true },
-  updated_at: { type: 'string', format: 'date-time', readOnly: true },
-  revision: { type: 'integer', readOnly: true },
-};
+const SHORT_REVISION: JsonObject = { type: 'integer', readOnly: true };
 const LINKS: JsonObject = {
   type: 'object',
   additionalProperties: { type: 'string', format: 'uri-reference' },
@@ -145,7 +138,7 @@ export function formSchema(resource: Resource, description: Description): JsonOb
     const schemas = requestMembers(fields, resource, 'patch');
     const members = fields.map(({ name, type }) => [
       type.kind === 'array' ? `${name}[]` : name,
-      readObject(schemas[name]),
+      type.kind === 'json' ? JSON_TEXT : readObject(schemas[name]),
     ]);
     return {
       type: 'object',
@@ -156,6 +149,9 @@ export function formSchema(resource: Resource, description: Description): JsonOb
     };
   });
 }
+
+/** Any JSON in a form. */
+const JSON_TEXT: JsonObject = { type: 'string', contentMediaType: 'application/json' };
 
 const REVISION: JsonObject = {
   type: 'integer',
@@ -181,7 +177,7 @@ function responseSchema(resource: Resource, description: Description, { fields, 
     id: { ...ID_SCHEMA, ...(resource.id.kind === 'server' ? { readOnly: true } : {}) },
     ...own,
     ...Object.fromEntries(resource.computed.map((each) => [each.name, computedSchema(each, use)])),
-    ...(isCompact ? SHORT_TIMES : TIMES),
+    ...systemMembers(resource, isCompact),
   };
   // A member that some callers may not read is absent for them.
   const shown = Object.keys(properties).filter((name) => !isHideable(resource, name));
@@ -195,6 +191,17 @@ function responseSchema(resource: Resource, description: Description, { fields, 
       links: isCompact ? LINKS : linksSchema(resource, description),
     },
     ...(use === 'response' ? explain(description, () => writeExample(resource, fields, '')) : {}),
+  };
+}
+
+/** The members that every resource has after its own. Those of a table that exists may be NULL, and differ only. */
+function systemMembers(resource: Resource, isShortest: boolean): JsonObject {
+  const isOwn = resource.table === null;
+  const changed = { ...ROW_REVISION, description: 'Differs after every change; the first part of the ETag.' };
+  const long = isOwn ? ROW_REVISION : changed;
+  return {
+    ...Object.fromEntries(listTimes(resource).map((name) => [name, isOwn ? TIME : nullable(TIME)])),
+    revision: isShortest ? SHORT_REVISION : long,
   };
 }
 
@@ -248,7 +255,7 @@ function marked(fields: readonly Field[], schemas: JsonObject): JsonObject {
     fields.map(({ name, readOnly, shownOnce }) => {
       const schema = readObject(schemas[name]);
       // A replay has null in place of what is shown once.
-      const shown = shownOnce && !Array.isArray(schema['type']) ? nullable(schema) : schema;
+      const shown = shownOnce ? nullable(schema) : schema;
       return [name, readOnly ? { ...shown, readOnly: true } : shown];
     }),
   );

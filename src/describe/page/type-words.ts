@@ -19,6 +19,8 @@ export function typeWords(type: ValueType): string {
     case 'int64':
     case 'object':
       return type.kind;
+    case 'json':
+      return 'any JSON';
   }
 }
 

@@ -104,7 +104,7 @@ function operandSchema({ type }: Property, operator: ComparisonOperator, compare
 /** True if values, or their items, are texts of any form. */
 function isText(type: ValueType): boolean {
   const compared = type.kind === 'array' ? type.item.type : type;
-  return compared.kind === 'text' && compared.format === null;
+  return compared.kind === 'json' || (compared.kind === 'text' && compared.format === null);
 }
 
 /**
@@ -137,6 +137,7 @@ function operandType(type: ValueType): JsonObject {
     case 'object':
     case 'map':
     case 'array':
+    case 'json':
       return { type: 'string' };
   }
 }
@@ -146,6 +147,7 @@ function exampleOperand({ path, type, allowed }: Property, { field }: Resource):
   const compared = type.kind === 'array' ? type.item.type : type;
   if (path === 'id' || (field.get(path)?.reference ?? null) !== null)
     return compared.kind === 'text' ? EXAMPLE_ID : null;
+  if (compared.kind === 'json') return null;
   return allowed?.[0] ?? exampleValue({ type: compared, nullable: false }, {});
 }
 
@@ -160,10 +162,14 @@ export function patternParameter(
   which: 'other' | 'all',
 ): SurfaceParameter {
   const own = filterablePaths(resource);
-  const related = listRelations(resource, model).flatMap(({ name, target }) => filterablePaths(target, `${name}.`));
-  const paths = alternatives([...own, ...related]);
+  const ownPaths = listPatterns(resource);
+  const related = listRelations(resource, model).flatMap(({ name, target }) => listPatterns(target, `${name}.`));
+  const paths = alternatives([...ownPaths, ...related]);
   const groups = `any\\[([1-9]|${MAX_GROUPS})\\]\\[${paths}\\]`;
-  const named = which === 'all' ? [...own.map((path) => filterName(path)), ...related] : related;
+  const named = [
+    ...(which === 'all' ? listPatterns(resource, '', filterName) : listInnerPatterns(resource)),
+    ...related,
+  ];
   // One form, with and without names: so that two descriptions can be compared.
   const names = `(${groups}${named.length === 0 ? '' : `|${alternatives(named)}`})`;
   return {
@@ -183,6 +189,30 @@ const RELATED =
   'on related resources (supplier.country=NO) and alternatives (any[1][status]=ACTIVE&any[2][price][lt]=5): all members of one group hold, or all of another.';
 const DESCRIPTIONS = { other: `Filters ${RELATED}`, all: `Filters as of GET, also ${RELATED}` } as const;
 
-function alternatives(paths: readonly string[]): string {
-  return `(${paths.map((path) => path.replaceAll(/[.[\]]/g, String.raw`\$&`)).join('|')})`;
+function alternatives(patterns: readonly string[]): string {
+  return `(${patterns.join('|')})`;
+}
+
+/** The pattern of a name in a path through any JSON, with the dot before it. */
+export const JSON_MEMBER = String.raw`\.[^.\[\]"\\\x00-\x1f\x7f-\x9f]+`;
+
+/** The patterns of the paths of filters: those of any JSON lead to its values, too. */
+function listPatterns(
+  { properties }: Resource,
+  prefix = '',
+  nameOf = (path: string): string => path,
+): readonly string[] {
+  return [...properties.values()]
+    .filter(({ filterable }) => filterable)
+    .map(({ path, type }) => `${escaped(nameOf(prefix + path))}${type.kind === 'json' ? `(${JSON_MEMBER})*` : ''}`);
+}
+
+/** The patterns of the paths that lead into the JSON of a resource. */
+function listInnerPatterns({ properties }: Resource): readonly string[] {
+  const json = [...properties.values()].filter(({ filterable, type }) => filterable && type.kind === 'json');
+  return json.map(({ path }) => `${escaped(path)}(${JSON_MEMBER})+`);
+}
+
+function escaped(path: string): string {
+  return path.replaceAll(/[.[\]]/g, String.raw`\$&`);
 }

@@ -4,8 +4,10 @@ import type { JsonObject } from '../../conventions/json/json.ts';
 import type { ContractVersion, Member, Resource } from '../../model/model.ts';
 import { toTypeName } from '../../model/type-names.ts';
 import { listEventTypes } from '../../model/event-types.ts';
+import { listTimes } from '../../model/table-source.ts';
 import { MAX_EXPANDED } from '../../plan/expansion.ts';
 import { MAX_FIELDS } from '../../plan/list/projection.ts';
+import { TIME_PARAMETERS } from '../../plan/parameters.ts';
 import { MAX_KEYS } from '../../plan/list/sort.ts';
 import type { RouteKind } from '../../plan/routes/route-table.ts';
 import { type DescribedContract, OPEN_API_EDITIONS, OPEN_API_PROFILES } from '../described-contract.ts';
@@ -130,11 +132,10 @@ function orderParameters({ resource, sortKeys }: PlacedResource): readonly Surfa
 }
 
 /** The paths that `fields` knows: members, and those inside of objects. */
-function selectablePaths(readable: readonly Member[], { computed }: Resource): readonly string[] {
+function selectablePaths(readable: readonly Member[], resource: Resource): readonly string[] {
+  const computed = resource.computed.map(({ name }) => name);
   const own = readable.flatMap((field) => listPaths(field, ''));
-  return [
-    ...new Set(['id', ...own, ...computed.map(({ name }) => name), 'created_at', 'updated_at', 'revision', 'links']),
-  ];
+  return [...new Set(['id', ...own, ...computed, ...listTimes(resource), 'revision', 'links'])];
 }
 
 function listPaths({ name, type }: Member, prefix: string): readonly string[] {
@@ -171,7 +172,7 @@ function listPageParameters(
   const { resource } = placed;
   const hasPattern = isHead || contract.isCompact;
   return [
-    ...pageParameters(contract),
+    ...pageParameters(contract).filter(({ name }) => resource.timeField !== null || !TIME_PARAMETERS.has(name)),
     versionParameter(contract),
     ...shareWithin(placed, [...orderParameters(placed), ...viewParameters(placed)]),
     ...(hasPattern ? [] : filterParameters(resource)),

@@ -16,15 +16,16 @@ const UNCHANGED: RowChanges = { changed: [], deleted: [] };
 
 /**
  * Follows the rows of a top-level or nested resource. It reads those that have changed since the last time, by their
- * revisions, which increase with each commit. A deletion shows in the row count alone: all ids are read only if the
- * count is less than expected.
+ * revisions. Where these do not increase with each commit, it reads again from the last revision below which no row
+ * appears any more. A deletion shows in the row count alone: all ids are read only if the count is less than expected.
  */
 export class ChangedRows {
   readonly #rows: VisibleRows;
   readonly #resource: string;
-  readonly #ids = new Set<string>();
+  /** The revisions of the rows by their ids. */
+  readonly #known = new Map<string, number>();
   #stamp: number | null = null;
-  /** The greatest revision of a row that was read. */
+  /** All rows with a revision up to this one were read. */
   #revision = 0;
 
   /** @param resource with an index of `revision` */
@@ -37,19 +38,22 @@ export class ChangedRows {
   async read(): Promise<RowChanges> {
     const [stamp = 0] = await this.#rows.resourceStamps([this.#resource]);
     if (stamp === this.#stamp) return UNCHANGED;
-    const changed = await this.#walk('revision', [{ path: 'revision', operator: 'gt', value: this.#revision }]);
-    for (const { id } of changed) this.#ids.add(id);
+    const settled = await this.#rows.settledRevision();
+    const read = await this.#walk('revision', [{ path: 'revision', operator: 'gt', value: this.#revision }]);
+    const changed = read.filter(({ id, revision }) => this.#known.get(id) !== revision);
+    for (const { id, revision } of changed) this.#known.set(id, revision);
     // A row that was created meanwhile may offset one that was deleted: then the stamp has changed since it was read.
-    const deleted = (await this.#count()) < this.#ids.size ? await this.#absent() : [];
-    for (const id of deleted) this.#ids.delete(id);
-    this.#revision = changed.at(-1)?.revision ?? this.#revision;
+    const deleted = (await this.#count()) < this.#known.size ? await this.#absent() : [];
+    for (const id of deleted) this.#known.delete(id);
+    const last = read.at(-1)?.revision ?? this.#revision;
+    this.#revision = Math.max(this.#revision, Math.min(last, settled ?? last));
     this.#stamp = stamp;
-    return { changed: changed.filter(({ id }) => this.#ids.has(id)), deleted };
+    return { changed: changed.filter(({ id }) => this.#known.has(id)), deleted };
   }
 
   async #absent(): Promise<readonly string[]> {
     const present = new Set((await this.#walk('id', [])).map(({ id }) => id));
-    return [...this.#ids].filter((id) => !present.has(id));
+    return [...this.#known.keys()].filter((id) => !present.has(id));
   }
 
   /** Reads all rows of a filter in the order of a member. Without a filter only the ids are read. */

@@ -27,6 +27,7 @@ const RESOURCE_COMPARERS = {
   collection: unseen('follows from the name'),
   singular: value('singular-changed', 'the singular'),
   code: value('error-codes-changed', 'the prefix of its error codes'),
+  table: unseen('where the rows are'),
   was: unseen('the name in the database'),
   id: compareId,
   fields: (_was, _is, at, pair) => compareFields(pair, at),

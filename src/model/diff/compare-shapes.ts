@@ -50,6 +50,7 @@ const TYPES: { readonly [K in ValueType['kind']]: Comparers<TypeOf<K>, ValuePlac
     item: (was, is, at) => compareShape([was, is], element(at, '[]', 'items')),
     compact: unseen('the form in the database'),
   },
+  json: { kind: KIND },
 };
 
 /** The comparers of a value. */
@@ -110,7 +111,7 @@ function compareType([was, is]: Pair<Shape>, at: ValuePlace): readonly Differenc
 /** The form of a shape. Requests may have null for an unset array, which is empty in responses (REP-4). */
 function readForm({ type, nullable, required }: Shape & { readonly required?: boolean }): ValueForm {
   return {
-    types: new Set([type.kind === 'text' ? (type.format ?? 'string') : type.kind]),
+    types: type.kind === 'json' ? null : new Set([type.kind === 'text' ? (type.format ?? 'string') : type.kind]),
     nullable,
     acceptsNull: nullable || (type.kind === 'array' && required === false),
   };

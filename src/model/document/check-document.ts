@@ -51,7 +51,7 @@ const MEANT_TYPES: ReadonlyMap<string, string> = new Map([
   ['enum', 'type: string, enum: [...]'],
   ['list', 'type: array, items: { type: ... }'],
   ['map', 'type: object, additionalProperties: { type: ... }'],
-  ['json', 'type: object, with its properties'],
+  ...['jsonb', 'any', 'variant', 'mixed'].map((name) => [name, 'type: json'] as const),
 ]);
 const MEANT_FORMATS: ReadonlyMap<string, string> = new Map([
   ...['datetime', 'timestamp'].map((name) => [name, 'date-time'] as const),

@@ -7,8 +7,8 @@ const NAME_PATTERN = '^[a-z][a-z0-9_]*$';
 const PATH_PATTERN = '^[a-z][a-z0-9_]*(\\.[a-z][a-z0-9_]*)*$';
 const COUNT: JsonObject = { type: 'integer', minimum: 0 };
 const FLAG: JsonObject = { type: 'boolean', default: false };
-/** The types of JSON Schema, without null. */
-export const TYPES = ['string', 'integer', 'number', 'boolean', 'object', 'array'];
+/** The types of JSON Schema, without null, and `json` for any value. */
+export const TYPES = ['string', 'integer', 'number', 'boolean', 'object', 'array', 'json'];
 const BOUND: JsonObject = {
   type: ['number', 'string'],
   description: 'A number; for decimal and int64 also a string of digits',
@@ -71,7 +71,7 @@ export const schemaSchema: JsonObject = {
     examples: { type: 'array' },
     type: {
       anyOf: [{ enum: TYPES }, { type: 'array' }],
-      description: `One of ${TYPES.join(', ')}; or an array of one of them and 'null'`,
+      description: `One of ${TYPES.join(', ')}; or an array of one of them and 'null'. A json value is any JSON`,
       items: { type: 'string', enum: [...TYPES, 'null'] },
       uniqueItems: true,
     },

@@ -2,6 +2,7 @@ import type { JsonObject } from '../../conventions/json/json.ts';
 import { DURATION_PATTERN } from '../values/parse-units.ts';
 
 const NAME: JsonObject = { type: 'string', pattern: '^[a-z][a-z0-9_]*$' };
+const COLUMN: JsonObject = { type: 'string', minLength: 1 };
 const SCOPE: JsonObject = { type: 'string', minLength: 1 };
 const PATHS: JsonObject = { type: 'array', items: { type: 'string' }, uniqueItems: true };
 
@@ -108,6 +109,21 @@ export const resourceSchema: JsonObject = {
       description: 'The prefix of its error codes, such as SHOP_ITEM; default: the singular in upper case',
     },
     was: { ...NAME, description: 'The previous name in the database, for a renamed resource' },
+    table: { ...COLUMN, description: 'The table or view that exists already and has the rows, which are read-only' },
+    key: {
+      type: ['string', 'array'],
+      items: COLUMN,
+      minItems: 1,
+      uniqueItems: true,
+      description: 'The column, or columns, that identify a row of the table; default: its primary key',
+    },
+    columns: {
+      type: 'object',
+      description: 'The columns of the table whose fields have another name, such as {released: Release Year}',
+      additionalProperties: COLUMN,
+    },
+    created_at: { ...COLUMN, description: 'The column of the table with the time at which a row was created' },
+    updated_at: { ...COLUMN, description: 'The column of the table with the time at which a row was changed' },
     id: {
       anyOf: [{ enum: ['uuid', 'client'] }, { type: 'object' }],
       default: 'uuid',

@@ -46,6 +46,11 @@ export interface ResourceData {
   readonly noun?: boolean;
   readonly error_prefix?: string;
   readonly was?: string;
+  readonly table?: string;
+  readonly key?: string | readonly string[];
+  readonly columns?: Readonly<Record<string, string>>;
+  readonly created_at?: string;
+  readonly updated_at?: string;
   readonly id?:
     | 'uuid'
     | 'client'

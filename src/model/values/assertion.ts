@@ -23,7 +23,7 @@ const BASE64_END = /(?:^|[AQgw]==|[AEIMQUYcgkosw048]=|[^=])$/;
 export function assertShape(shape: Shape, schema: JsonObject): Assertion {
   const assertion = typeAssertion(shape.type, schema);
   if (!acceptsNull(shape)) return assertion;
-  const nullable: Record<string, unknown> = { ...assertion, type: [assertion['type'], 'null'] };
+  const nullable: Record<string, unknown> = { ...assertion, type: [assertion['type'], 'null'].flat() };
   if (Array.isArray(nullable['enum'])) nullable['enum'] = [...nullable['enum'], null];
   return nullable;
 }
@@ -77,6 +77,8 @@ function typeAssertion(type: ValueType, schema: JsonObject): Assertion {
     }
     case 'array':
       return arrayAssertion(type.item, schema);
+    case 'json':
+      return { type: ['object', 'array', 'string', 'number', 'boolean'], ...assertEnum(schema) };
   }
 }
 

@@ -30,6 +30,7 @@ export function coerceText(type: ValueType, text: string): CoercionResult {
         ? invalidValue(`must be ${formats.date.phrase}`)
         : { kind: 'valid', value: coerceId(type, text) };
     case 'binary':
+    case 'json':
       return { kind: 'valid', value: text };
     case 'integer':
       return number(text, Number.isSafeInteger, 'must be an integer such as 42');
@@ -77,7 +78,7 @@ function coerceId(type: Extract<ValueType, { kind: 'text' }>, text: string): str
 
 /**
  * Converts a literal of a policy, or a claim, to a value of a type in stored form, to compare it with a field.
- * Numbers also stand for decimals and int64. For an array it is the value of one item.
+ * Numbers also stand for decimals and int64. For an array it is the value of one item, for JSON the whole value.
  */
 export function coerceJson(type: ValueType, value: Json): CoercionResult {
   switch (type.kind) {
@@ -86,6 +87,8 @@ export function coerceJson(type: ValueType, value: Json): CoercionResult {
     case 'integer':
     case 'number':
       return typeof value === 'number' ? coerceText(type, String(value)) : invalidValue('must be a number');
+    case 'json':
+      return { kind: 'valid', value };
     case 'boolean':
       return typeof value === 'boolean' ? { kind: 'valid', value } : invalidValue('must be true or false');
     case 'decimal':

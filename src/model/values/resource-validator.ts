@@ -10,7 +10,7 @@ import type { Field, IdRule, Model, Resource, ValueType } from '../model.ts';
 import { describeAllowed, describeReason } from './messages.ts';
 import { formatPath, type Path } from '../path.ts';
 import { absentValue, storedForm } from './stored-form.ts';
-import { compileAssertion, dedupeViolations, type ValueViolation } from './validator.ts';
+import { compileAssertion, dedupeViolations, type FindViolations, type ValueViolation } from './validator.ts';
 
 /** The result of a check: every field in stored form and declared order, or all errors (ERR-3). */
 type ValidationResult =
@@ -50,13 +50,14 @@ const CONTROL = /\p{Cc}/u;
  * row.
  */
 export function compileValidators(model: Model): ReadonlyMap<string, ResourceValidator> {
-  return new Map([...model.resources].map(([name, resource]) => [name, compileValidator(resource)]));
+  const { depth } = model.limits;
+  return new Map([...model.resources].map(([name, resource]) => [name, compileValidator(resource, depth)]));
 }
 
-function compileValidator(resource: Resource): ResourceValidator {
+function compileValidator(resource: Resource, depth: number): ResourceValidator {
   let check: ResourceValidator['check'] | null = null;
   return {
-    check: (candidate, options) => (check ??= compileCheck(resource))(candidate, options),
+    check: (candidate, options) => (check ??= compileCheck(resource, depth))(candidate, options),
     coerce: (path, text) => {
       const property = resource.properties.get(path);
       if (property === undefined) return { kind: 'invalid', message: `is not a property of ${resource.name}` };
@@ -69,8 +70,8 @@ function compileValidator(resource: Resource): ResourceValidator {
   };
 }
 
-function compileCheck({ fields, field, schema }: Resource): ResourceValidator['check'] {
-  const violationsOf = compileAssertion({ type: 'object', properties: memberAssertions(fields, schema) });
+function compileCheck({ fields, field, schema }: Resource, depth: number): ResourceValidator['check'] {
+  const violationsOf = compileViolations(fields, schema, depth);
   const steps = fields.map((each) => ({
     name: each.name,
     absent: isMandatory(each) ? null : absentValue(each),
@@ -107,6 +108,36 @@ function compileCheck({ fields, field, schema }: Resource): ResourceValidator['c
     for (const { name, form } of steps) values[name] = form(values[name] ?? null);
     return { kind: 'valid', values };
   };
+}
+
+/**
+ * Compiles the check of fields. JSON that is too deep for a body is a violation, too (REP-7). No reader of bodies
+ * returns it, but patches and functions nest values further.
+ *
+ * @param depth of a body, in which the value of a field is one level down
+ */
+function compileViolations(fields: readonly Field[], schema: JsonObject, depth: number): FindViolations {
+  const findViolations = compileAssertion({ type: 'object', properties: memberAssertions(fields, schema) });
+  const names = fields.filter(({ type }) => holdsAnyJson(type)).map(({ name }) => name);
+  if (names.length === 0) return findViolations;
+  const reason = { kind: 'check', message: `must be nested at most ${depth - 1} levels deep` } as const;
+  return (values) => {
+    const deep = names.filter((name) => isDeeper(Reflect.get(Object(values), name), depth - 1));
+    const violations = deep.map((name) => ({ path: [name], reason, description: null, value: null }));
+    return [...violations, ...findViolations(values)];
+  };
+}
+
+/** True if a type has values of any depth. */
+function holdsAnyJson(type: ValueType): boolean {
+  if (type.kind === 'object') return type.members.some((member) => holdsAnyJson(member.type));
+  if (type.kind === 'map') return holdsAnyJson(type.value.type);
+  return type.kind === 'json' || (type.kind === 'array' && holdsAnyJson(type.item.type));
+}
+
+function isDeeper(value: unknown, depth: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return depth === 0 || Object.values(value).some((held) => isDeeper(held, depth - 1));
 }
 
 /** Replaces integers by their digits in references to resources that have such ids (REP-4). */

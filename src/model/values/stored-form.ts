@@ -24,6 +24,7 @@ export function storedForm({ type }: Shape): StoredForm {
       return readsUuids(type) ? ofString(storedUuid) : unchanged;
     case 'boolean':
     case 'binary':
+    case 'json':
       return unchanged;
     case 'integer':
     case 'number':

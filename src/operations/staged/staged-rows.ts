@@ -115,6 +115,10 @@ export class StagedRows implements RowSource, RowReader, ChangeStamps {
     return isChanged ? STAGED : this.stored.stamps.partitionStamp(resource, partition);
   }
 
+  settledRevision(): MaybePromise<number | null> {
+    return this.stored.stamps.settledRevision();
+  }
+
   async missingAncestor(within: readonly VisibleAncestor[]): Promise<VisibleAncestor | null> {
     for (const [above, ancestor] of [...within.entries()].reverse()) {
       const { resource, id, visible } = ancestor;

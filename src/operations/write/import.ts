@@ -115,7 +115,8 @@ function restorePlan(
   const at = createdAt ?? author.origin.at;
   const values = generateMissing(missing, given, { at, sources });
   const times = updatedAt === null ? { at } : { at, updatedAt };
-  return createPlan(author, { resource, within, id: id ?? sources.uuid() }, values, times);
+  const plan = createPlan(author, { resource, within, id: id ?? sources.uuid() }, values, times);
+  return id === null ? plan : { ...plan, isRestored: true };
 }
 
 /**

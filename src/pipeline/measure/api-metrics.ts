@@ -3,7 +3,7 @@ import { family, type MetricFamily } from '../../observe/metrics/metric-family.t
 import type { MetricSource } from '../../observe/metrics/metrics.ts';
 import type { MaybePromise } from '../../platform/maybe-promise.ts';
 import type { ActiveRequests } from './active-requests.ts';
-import type { EventLog, ReplicaUsage, StoreUsage, Writer } from '../../stores/store.ts';
+import type { EventLog, ReplicaUsage, StoreUsage, WriteUsage, Writer } from '../../stores/store.ts';
 
 /** The measured part of a store; no rows. */
 interface MeasuredStore {
@@ -12,6 +12,7 @@ interface MeasuredStore {
   readonly ping: () => MaybePromise<void>;
   readonly usage?: () => StoreUsage;
   readonly replicaUsage?: () => ReplicaUsage;
+  readonly writeUsage?: () => WriteUsage;
 }
 
 type MeasuredCache = Pick<ClearableCache, 'statistics'>;
@@ -29,8 +30,12 @@ export function apiMetrics({ store, active, caches }: ApiMetricsOptions): Metric
   return async () => {
     const usage = store.usage?.() ?? null;
     const replicas = store.replicaUsage?.() ?? null;
+    const families = await storeFamilies(store);
+    // The last sequence is among them: to read it finds out which transactions have ended.
+    const writes = store.writeUsage?.() ?? null;
     return [
-      ...(await storeFamilies(store)),
+      ...families,
+      ...(writes === null ? [] : writeFamilies(writes)),
       ...(replicas === null ? [] : replicaFamilies(replicas)),
       ...(usage === null ? [] : [queuedReadsFamily(usage)]),
       activeFamily(active),
@@ -90,6 +95,22 @@ export function replicaFamilies({ replicas, onReplicas, onPrimary }: ReplicaUsag
       replicas.map((replica) => [[['replica', replica.name]], replica.lag]),
     ),
   ];
+}
+
+/** The metrics of transactions that overlap (OPS-2). */
+export function writeFamilies({ commitsInFlight, horizonAge }: WriteUsage): readonly MetricFamily[] {
+  const inFlight = {
+    name: 'restwright_store_commits_in_flight',
+    help: 'Transactions that write and are not ended.',
+    type: 'gauge',
+  } as const;
+  const age = {
+    name: 'restwright_log_horizon_age_seconds',
+    help: 'Time for which readers of the log have waited for a transaction to end.',
+    type: 'gauge',
+    merge: 'max',
+  } as const;
+  return [family(inFlight, commitsInFlight), family(age, horizonAge)];
 }
 
 async function storeFamilies(store: MeasuredStore): Promise<readonly MetricFamily[]> {

@@ -25,6 +25,8 @@ export interface FilterRule extends FilteredResource {
 export interface FilterTarget extends FilteredResource {
   readonly relation: RelationKey | null;
   readonly property: Property;
+  /** The names that lead from a property of any JSON to the value in it; none for the whole value. */
+  readonly members: readonly string[];
   /** The prefix of the paths of the properties: the name of the relation and a dot, or nothing. */
   readonly prefix: string;
 }
@@ -57,13 +59,38 @@ function relationKey({ kind, target, field }: Relation): RelationKey {
 /** The property at a path, which may begin with a relation; null if there is none. */
 export function filterTarget(rule: FilterRule, path: string): FilterTarget | null {
   const { resource, validator } = rule;
-  const own = resource.properties.get(path);
-  if (own !== undefined) return { resource, validator, relation: null, property: own, prefix: '' };
+  const own = findProperty(resource, path);
+  if (own !== null) return { resource, validator, relation: null, ...own, prefix: '' };
   const [name, rest] = splitAtDot(path);
   const related = rule.relations.get(name);
-  const property = related?.resource.properties.get(rest ?? '');
-  if (related === undefined || property === undefined) return null;
-  return { ...related, relation: related.key, property, prefix: `${name}.` };
+  const found = related === undefined ? null : findProperty(related.resource, rest ?? '');
+  if (related === undefined || found === null) return null;
+  return { ...related, relation: related.key, ...found, prefix: `${name}.` };
+}
+
+/** The most names in a path through JSON. No value is deeper by default (REP-7). */
+const MAX_MEMBERS = 32;
+
+/** The most names of a path to a property: documents have at most 64 levels. */
+const MAX_LEVELS = 64;
+
+/** The names of members that a path can have: databases read others in different ways. */
+const PATH_MEMBER = /^[^.[\]"\\\p{Cc}]+$/u;
+
+/** The property at a path, or the one of any JSON that the path leads into; null if there is none. */
+function findProperty({ properties }: Resource, path: string): Pick<FilterTarget, 'property' | 'members'> | null {
+  const property = properties.get(path);
+  if (property !== undefined) return { property, members: [] };
+  const names = path.split('.');
+  if (names.length > MAX_MEMBERS + MAX_LEVELS) return null;
+  for (let length = names.length - 1; length > 0; length -= 1) {
+    const json = properties.get(names.slice(0, length).join('.'));
+    const members = names.slice(length);
+    if (json?.type.kind !== 'json') continue;
+    const isPath = members.length <= MAX_MEMBERS && members.every((name) => PATH_MEMBER.test(name));
+    return isPath ? { property: json, members } : null;
+  }
+  return null;
 }
 
 /** The property that a filter parameter compares, whether in a group or not; null if it is not a filter. */

@@ -5,8 +5,9 @@ import { type QueryParameter, splitList, splitPlainList } from '../../convention
 import type { Property } from '../../model/model.ts';
 import { coercePart } from '../../model/values/coercion.ts';
 import type { ComparisonOperator } from '../../model/operators.ts';
-import type { Alternative, FilterCondition, PathCondition } from '../condition.ts';
+import type { Alternative, ComparedPath, FilterCondition, PartCondition } from '../condition.ts';
 import type { FilterTarget } from './filter-rule.ts';
+import { readJsonFilter } from './json-filter.ts';
 import type { ConjunctionShape, FilterShape, FilterSlot } from './filter-shape.ts';
 
 /** Maximum number of values in all filters of a query: the body of a QUERY may be large. */
@@ -20,7 +21,7 @@ interface FilterTerm {
 }
 
 /** A condition, or the errors of its values. */
-type ConditionResult = { readonly condition: PathCondition } | { readonly errors: readonly string[] };
+type ConditionResult = { readonly condition: PartCondition<unknown> } | { readonly errors: readonly string[] };
 
 /**
  * The conditions of filter parameters (QRY-1): those without a group all hold, and all of at least one group.
@@ -70,7 +71,7 @@ class FilterReader {
     });
   }
 
-  #read({ name, positions, meaning }: FilterSlot): PathCondition | null {
+  #read({ name, positions, meaning }: FilterSlot): PartCondition<unknown> | null {
     if (typeof meaning === 'function') {
       this.refuse(name, meaning());
       return null;
@@ -128,6 +129,9 @@ function makeCondition(term: FilterTerm): ConditionResult {
   const { property } = target;
   const { path } = property;
   const [text = ''] = texts;
+  if (property.type.kind === 'json' && operator !== 'exists') {
+    return { condition: readJsonFilter({ path, members: target.members }, operator, texts) };
+  }
   switch (operator) {
     case 'eq':
     case 'in':
@@ -149,13 +153,18 @@ function makeCondition(term: FilterTerm): ConditionResult {
       return coerceValues(term, ([value = null]) => ({ path, operator, value }));
     case 'exists':
       if (text !== 'true' && text !== 'false') return { errors: ['must be true or false'] };
-      return { condition: { path, operator, value: text === 'true' } };
+      return { condition: { ...existing(target), operator, value: text === 'true' } };
   }
+}
+
+/** The path that exists: of a whole field, or of what JSON has at a place. */
+function existing({ property: { path, type }, members }: FilterTarget): ComparedPath {
+  return type.kind === 'json' && members.length > 0 ? { path, inside: { members, type } } : { path };
 }
 
 function coerceValues(
   { target, texts }: FilterTerm,
-  make: (values: readonly Json[]) => PathCondition,
+  make: (values: readonly Json[]) => PartCondition<unknown>,
 ): ConditionResult {
   const coerced = texts.map((text) => target.validator.coerce(target.property.path, text));
   const errors = coerced.flatMap((each) => (each.kind === 'invalid' ? [each.message] : []));

@@ -17,17 +17,22 @@ const ascendingKeys = (path: string): SortKey => ({ path, descending: false });
 /**
  * Lists the indexes of a resource (PAGE-10). They serve unique constraints and the declared indexes; `created_at`,
  * the default order and the time field; and each reference. Each field
- * that a row policy compares by equality has one, too, followed by the default order.
+ * that a row policy compares by equality has one, too, followed by the default order. A table that exists has those
+ * that its model declares.
  */
 export const listIndexes = weakMemoize((resource: Resource): readonly ResourceIndex[] => {
   const references = resource.fields.filter(
     ({ name, reference, type }) => name === resource.parent?.field || (reference !== null && type.kind !== 'array'),
   );
   const isListedWhole = !resource.compact || resource.parent === null;
-  const orders = [
-    ...(isListedWhole ? [[ascendingKeys('created_at')], resource.sort, [ascendingKeys(resource.timeField)]] : []),
+  const time = resource.timeField === null ? [] : [[ascendingKeys(resource.timeField)]];
+  const created = [
+    ...(isListedWhole ? [[ascendingKeys('created_at')], resource.sort, ...time] : []),
     ...references.map(({ name }) => [...referringMembers(resource, name).map(ascendingKeys), ...resource.sort]),
     ...policyPaths(resource).map((path) => [ascendingKeys(path), ...resource.sort]),
+  ];
+  const orders = [
+    ...(resource.table === null ? created : []),
     ...resource.indexes.map((paths) => paths.map(ascendingKeys)),
   ];
   return [

@@ -3,6 +3,7 @@ import type { Pagination } from '../../conventions/pagination/pagination.ts';
 import { type QueryParameter, writeQuery, type QueryPairs } from '../../conventions/url/query.ts';
 import { isJsonObject, type Json } from '../../conventions/json/json.ts';
 import type { Limits, Model, Resource } from '../../model/model.ts';
+import { storedMember } from '../../model/row-key.ts';
 import { estimateEffort } from './effort.ts';
 import {
   filterablePaths,
@@ -12,7 +13,7 @@ import {
   type Validators,
 } from '../filter/filter-rule.ts';
 import { relationHint } from '../filter/relation-hint.ts';
-import { admitParameters, COLLECTION_PARAMETERS, type ParameterRule } from '../parameters.ts';
+import { admitParameters, COLLECTION_PARAMETERS, type ParameterRule, TIME_PARAMETERS } from '../parameters.ts';
 import {
   type ParameterMap,
   type PagePosition,
@@ -69,7 +70,10 @@ export function listRule(
 ): ListRule {
   const filters = filterRule(model, resource, validators);
   const searched = resource.search.length > 0;
-  const known = new Set(COLLECTION_PARAMETERS.filter((name) => searched || name !== 'q'));
+  const timed = resource.timeField !== null;
+  const known = new Set(
+    COLLECTION_PARAMETERS.filter((name) => (searched || name !== 'q') && (timed || !TIME_PARAMETERS.has(name))),
+  );
   const isProperty = compileFilterTest(filters);
   const isFilter = (name: string): boolean => !known.has(name) && isProperty(name);
   const parameters = { known, isFilter, suggestions: filterablePaths(resource), hint: relationHint(filters, model) };
@@ -126,7 +130,9 @@ function makePlan(
 ): ListRead {
   const { filter, order } = selection;
   const { window, countsByDefault } = pagination;
-  const count = readCount(given, countsByDefault, filter.length === 0 && within.length === 0, limits);
+  // The rows of a table that exists are counted for each request.
+  const isWhole = resource.table === null && filter.length === 0 && within.length === 0;
+  const count = readCount(given, countsByDefault, isWhole, limits);
   const columns = columnsFor(resource, view, order);
   return {
     kind: 'list',
@@ -178,7 +184,7 @@ function cursorState(
   backward: boolean,
 ): CursorState {
   const { cursorFingerprint: fingerprint, parameters: query, order } = selection;
-  const after = row === null ? null : order.map(({ path }) => valueAt(row, path));
+  const after = row === null ? null : order.map(({ path }) => row[storedMember(path)] ?? valueAt(row, path));
   return { ...owner, fingerprint, query, backward, after };
 }
 

@@ -97,7 +97,8 @@ interface PaginationContext {
   readonly cursor: { readonly token: string; readonly state: CursorState } | null;
   /** The time range, if the technique is pagination by time. */
   readonly time: TimeRange | null;
-  readonly timeField: string;
+  /** null if the collection has none: then no parameter names a time. */
+  readonly timeField: string | null;
   readonly limit: number;
   readonly maxOffset: number;
   /** Makes the cursor of the last page. */
@@ -119,7 +120,7 @@ export function paginationAt(position: PagePosition, context: PaginationContext)
     case 'last_id':
       return keysetPagination(position.value, limit, end);
     case 'after_timestamp':
-      return seekPagination(position.pair, context.timeField, limit, end);
+      return seekPagination(position.pair, context.timeField ?? '', limit, end);
     case 'offset':
       return offsetPagination(boundedOffset(position.name, readInteger(position.value), maxOffset), limit, maxOffset);
     case 'page': {

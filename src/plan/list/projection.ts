@@ -4,6 +4,7 @@ import { isJsonObject, type Json } from '../../conventions/json/json.ts';
 import { closestMatch } from '../../conventions/text/closest-match.ts';
 import { type QueryParameter, splitPlainList } from '../../conventions/url/query.ts';
 import type { ComputedField, Member, Resource, ValueType } from '../../model/model.ts';
+import { listTimes } from '../../model/table-source.ts';
 
 /** The members of a representation to include (QRY-4): each entirely (null), or some of its own members. */
 export type Projection = ReadonlyMap<string, Projection | null>;
@@ -12,7 +13,6 @@ export type Projection = ReadonlyMap<string, Projection | null>;
 export const MAX_FIELDS = 500;
 /** Always included. */
 const ALWAYS = ['id', 'revision'] as const;
-const SYSTEM: ReadonlySet<string> = new Set([...ALWAYS, 'created_at', 'updated_at', 'links']);
 
 /**
  * Reads `fields`, a list of dotted paths: `name,address.city`.
@@ -21,7 +21,7 @@ const SYSTEM: ReadonlySet<string> = new Set([...ALWAYS, 'created_at', 'updated_a
  */
 export function readProjection({ value }: QueryParameter, resource: Resource): Projection {
   const tops = new Map<string, ValueType | null>([
-    ...[...SYSTEM].map((name) => [name, null] as const),
+    ...[...ALWAYS, ...listTimes(resource), 'links'].map((name) => [name, null] as const),
     ...[...readable(resource), ...resource.computed].map(({ name, type }) => [name, type] as const),
   ]);
   const projection = new Map<string, Projection | null>(ALWAYS.map((name) => [name, null]));

@@ -60,10 +60,11 @@ function compileShape(
     filterRule,
   );
   const [search, sort] = [names.indexOf('q'), names.indexOf('sort')];
-  const isTimed = names.includes('start_time') || names.includes('before');
+  const { timeField } = resource;
+  const isTimed = timeField !== null && (names.includes('start_time') || names.includes('before'));
   const paths = [
     ...[filters.ungrouped, ...filters.groups.map(({ conjunction }) => conjunction)].flatMap(listShapePaths),
-    ...(isTimed ? [typedPath(resource, resource.timeField)] : []),
+    ...(isTimed ? [typedPath(resource, timeField)] : []),
     ...(search === -1 ? [] : ['q']),
   ];
   return {

@@ -66,7 +66,8 @@ const orderFingerprint = weakMemoize((resource: Resource) =>
   ),
 );
 
-function timeConditions(range: TimeRange | null, path: string): readonly PathCondition[] {
+function timeConditions(range: TimeRange | null, path: string | null): readonly PathCondition[] {
+  if (path === null) return [];
   const { start, before } = range ?? { start: null, before: null };
   return [
     ...(start === null ? [] : [{ path, operator: 'gte', value: start } as const]),

@@ -1,8 +1,15 @@
 import { fieldOfPath } from '../../conventions/text/field-path.ts';
 import { isJsonObject, type Json } from '../../conventions/json/json.ts';
-import type { Resource } from '../../model/model.ts';
+import type { Resource, ValueType } from '../../model/model.ts';
 import { valueAt } from '../list/list-query.ts';
-import { type Comparison, holdsForUnset, type PathCondition, type RowCondition } from '../condition.ts';
+import {
+  type ComparedPath,
+  type Comparison,
+  holdsForUnset,
+  type JsonPlace,
+  type PathCondition,
+  type RowCondition,
+} from '../condition.ts';
 import type { FieldValues } from '../plan.ts';
 import { relatedMember } from '../related-values.ts';
 import { type Condition, type RowVisibility, type Visibility, visibleConditions } from '../visibility.ts';
@@ -84,10 +91,10 @@ export function holds(resource: Compared, row: FieldValues, condition: RowCondit
 }
 
 function compares({ properties }: Compared, row: FieldValues, condition: PathCondition): boolean {
-  const value = valueAt(row, condition.path);
-  if (condition.operator === 'exists') return condition.value === isSet(value);
-  if (!isSet(value)) return condition.operator === 'nin';
-  const type = properties.get(condition.path)?.type ?? { kind: 'text', format: null };
+  const value = comparedValue(row, condition);
+  const type = condition.inside?.type ?? properties.get(condition.path)?.type ?? { kind: 'text', format: null };
+  if (condition.operator === 'exists') return condition.value === isSet(value, type);
+  if (!isSet(value, type)) return condition.operator === 'nin';
   switch (condition.operator) {
     case 'in':
       return condition.values.some((one) => one !== null && compileComparison(type)(one, value) === 0);
@@ -122,7 +129,22 @@ function fulfils(operator: Comparison, order: number): boolean {
   }
 }
 
-/** An empty array is unset (REP-4). */
-function isSet(value: Json): boolean {
-  return value !== null && !(Array.isArray(value) && value.length === 0);
+/** An empty array is unset (REP-4), but for one in JSON. */
+function isSet(value: Json, { kind }: ValueType): boolean {
+  return value !== null && (kind === 'json' || !(Array.isArray(value) && value.length === 0));
+}
+
+function comparedValue(row: FieldValues, { path, inside }: ComparedPath): Json {
+  const value = valueAt(row, path);
+  return inside === undefined ? value : valueInside(value, inside);
+}
+
+/** The value at a place of JSON; null where there is none, or one of another type. */
+function valueInside(json: Json, { members, type: { kind } }: JsonPlace): Json {
+  let value: Json | undefined = json;
+  for (const name of members) {
+    value = isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+  }
+  if (value === undefined || kind === 'json') return value ?? null;
+  return typeof value === (kind === 'text' ? 'string' : kind) ? value : null;
 }

@@ -19,6 +19,7 @@ import { Tables } from '../sql/tables.ts';
 import { WriteHealth } from '../sql/write-health.ts';
 import { type Store, StoreUnavailable } from '../store.ts';
 import { PostgresChangeStamps } from './commit/change-stamps.ts';
+import { LogHorizon } from './commit/log-horizon.ts';
 import { PostgresGroupCommit } from './commit/group-commit.ts';
 import { connects, type Connects, type ModelSessions } from './connection/connects.ts';
 import type { DatabaseAccess } from './connection/open-session.ts';
@@ -67,6 +68,8 @@ const LOCK_TIMEOUT = 5_000;
  * so they must wait for longer.
  */
 const READ_LOCK_TIMEOUT = 3_000;
+/** Transactions of a process that overlap: while one runs statements, others wait for the disk. */
+const WRITING_SESSIONS = 4;
 /** Milliseconds after which a statement of a write is stopped. */
 const WRITE_TIMEOUT = 10_000;
 
@@ -101,7 +104,7 @@ interface ClientSettings {
 /** The client, and the sessions that write: units, probes, and conversions of rows of an older model. */
 interface StoreSessions {
   readonly client: PostgresClient;
-  readonly writes: Session;
+  readonly writes: readonly Session[];
   readonly probes: Session;
   readonly conversions: Session;
 }
@@ -125,14 +128,14 @@ function createClient(connect: Connects, { model, system, match, clock }: Client
       match,
       system,
     }),
-    writes: new Session(write),
+    writes: Array.from({ length: WRITING_SESSIONS }, () => new Session(write)),
     probes: new Session(write),
     conversions: new Session(write),
   };
 }
 
 async function closeSessions({ client, writes, probes, conversions }: StoreSessions): Promise<void> {
-  for (const each of [writes, probes, conversions]) await each.close();
+  for (const each of [...writes, probes, conversions]) await each.close();
   await client.close();
 }
 
@@ -191,6 +194,26 @@ async function ping(
   health.requireHealthy();
 }
 
+/** The parts of a store that read the log, and what is recorded next to rows. */
+function readRecords({
+  client,
+  tables,
+  model,
+  horizon,
+}: {
+  readonly client: PostgresClient;
+  readonly tables: Tables;
+  readonly model: Model;
+  readonly horizon: LogHorizon;
+}): Pick<Store, 'bookmarks' | 'idempotencyRecords' | 'events' | 'deliveries'> {
+  return {
+    bookmarks: new SqlBookmarks(client, tables.system),
+    idempotencyRecords: new SqlIdempotencyRecords(client, tables),
+    events: new SqlEventLog(client, tables, model, horizon),
+    deliveries: new SqlDeliveries(client, postgres),
+  };
+}
+
 async function assemble(options: PostgresOptions, opened: OpenedSchema, tables: Tables): Promise<Store> {
   const { secret, isShared, shared } = opened;
   const { model, clock = systemClock, random = createRandom() } = options;
@@ -198,12 +221,13 @@ async function assemble(options: PostgresOptions, opened: OpenedSchema, tables: 
   const observe = safeObserver(options.observe ?? (() => undefined));
   const match = new ModelGuard(model, observe, shared === null ? '' : viewTypes(shared.names.id));
   const sessions = createClient(connectsPrimary(options, { model, shared }), { model, system, match, clock });
-  const { client, writes: session, probes, conversions } = sessions;
+  const { client, writes: writing, probes, conversions } = sessions;
   const work = serveShared({ client, session: conversions, shared, observe });
-  const stamps = new PostgresChangeStamps(client, tables);
+  const horizon = new LogHorizon(client);
+  const stamps = new PostgresChangeStamps(client, tables, horizon);
   const health = watchWrites(probes, observe);
   const { handlerTimeout } = model.limits;
-  const used = { session, tables, handlerTimeout, clock, observe, stamps, health, client };
+  const used = { sessions: writing, tables, handlerTimeout, clock, observe, stamps, health, client };
   const writes = new PostgresGroupCommit({ ...used, shared: work.writes });
   const epochs = new SqlCacheEpochs(client, system, random);
   const replicas = await closedOnError(
@@ -214,11 +238,9 @@ async function assemble(options: PostgresOptions, opened: OpenedSchema, tables: 
     rows: new SqlRowReader(work.reader, tables, clock),
     ...replicas?.parts,
     writes,
-    bookmarks: new SqlBookmarks(client, system),
-    idempotencyRecords: new SqlIdempotencyRecords(client, tables),
+    ...readRecords({ client, tables, model, horizon }),
     stamps,
-    events: new SqlEventLog(client, tables, model),
-    deliveries: new SqlDeliveries(client, postgres),
+    writeUsage: () => ({ commitsInFlight: writes.inFlight, horizonAge: horizon.age }),
     secret: () => secret,
     cacheEpoch: (name, now) => epochs.get(name, now, isShared),
     newestTime: (until) => newestTime(client, tables, until),

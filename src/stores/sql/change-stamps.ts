@@ -45,6 +45,10 @@ export class SqlChangeStamps implements ChangeStamps {
     return this.rowStamp(resource, id);
   }
 
+  settledRevision(): null {
+    return null;
+  }
+
   /** Invalidates the stamps of what this process has committed. */
   committed(plans: readonly WritePlan[]): void {
     this.#cache.changed(plans);

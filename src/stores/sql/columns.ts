@@ -94,7 +94,7 @@ export function referenceFields(resource: Resource): readonly ReferenceField[] {
 export function hasAnyLength(type: ValueType): boolean {
   const { kind } = type;
   if (kind === 'text' && type.compact === true) return false;
-  return kind === 'text' || kind === 'binary' || kind === 'object' || kind === 'map' || kind === 'array';
+  return ['text', 'binary', 'object', 'map', 'array', 'json'].includes(kind);
 }
 
 /** The type at a path: a column, then members of objects. @throws {Error} where the path does not exist */

@@ -1,5 +1,6 @@
 import type { Json } from '../../conventions/json/json.ts';
 import type { Resource, ValueType } from '../../model/model.ts';
+import type { JsonPlace } from '../../plan/condition.ts';
 
 /** A value that a database driver binds or returns. */
 export type SqlValue = string | number | bigint | boolean | null | Uint8Array;
@@ -140,6 +141,12 @@ export interface Dialect {
   /** A member of a JSON column, compared by value (QRY-7). Members that are null or absent are NULL. */
   member(column: string, path: readonly string[], type: ValueType): ComparableExpression;
 
+  /**
+   * The value at a place in JSON: NULL where there is none, or one of another type. A path leads through objects only.
+   * Of the type `json`, all that can be said is that there is a value.
+   */
+  inside(column: string, path: readonly string[], type: JsonPlace['type']): ComparableExpression;
+
   /** An expression: the values of a column of texts as texts, where they are stored in another form. */
   readonly text: (column: string, type: ValueType) => string;
 
@@ -203,6 +210,12 @@ export interface Dialect {
    * @param key the columns of the key of the table
    */
   joinEach(keys: string, table: string, key: readonly string[]): string;
+
+  /**
+   * The origin of revisions and sequences: `counted` by one transaction after the other, or `allocated` to several that
+   * overlap. Those add up what they change in slots of their own.
+   */
+  readonly numbers: 'counted' | 'allocated';
 
   /** Rows as arrays, so that one statement writes all of them; null where as many statements are as fast. */
   readonly rowArrays: RowArrays | null;

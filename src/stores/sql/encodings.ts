@@ -70,6 +70,7 @@ export function decoder(type: ValueType, { decodeDecimal, decodeUuid }: OwnDecod
       return (value) => (value instanceof Uint8Array ? Buffer.from(value).toString('base64') : String(value));
     case 'object':
     case 'map':
+    case 'json':
       return parseJson;
     case 'array':
       return isList(type) ? decodeList(type) : parseJson;

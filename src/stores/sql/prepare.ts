@@ -9,3 +9,8 @@ export function prepareStatement({ placeholder }: Dialect, text: string): Prepar
   const dialectText = text.replaceAll('?', () => placeholder(++position));
   return (...values) => ({ text: dialectText, values });
 }
+
+/** The end of a query of rows that a statement deletes: it leaves out those that other transactions delete. */
+export function unlockedRows({ numbers }: Pick<Dialect, 'numbers'>): string {
+  return numbers === 'counted' ? '' : ' for update skip locked';
+}

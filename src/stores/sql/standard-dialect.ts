@@ -1,6 +1,7 @@
 import { weakMemoize } from '../../cache/memoize.ts';
 import type { Json } from '../../conventions/json/json.ts';
 import type { ValueType } from '../../model/model.ts';
+import type { JsonPlace } from '../../plan/condition.ts';
 import {
   comparableExpression,
   type ComparableExpression,
@@ -69,6 +70,7 @@ const STANDARD_TYPES: Readonly<Record<StandardKind, Partial<StoredType> & Pick<S
   object: { column: 'text', encode: writeJson, json: (column) => column },
   map: { column: 'text', encode: writeJson, json: (column) => column },
   array: { column: 'text', encode: writeJson, json: (column) => column },
+  json: { column: 'text', encode: writeJson, json: (column) => column },
   uuid: { column: 'uuid', ...storeUuids((uuid) => uuid) },
   list: { column: 'text', encode: writeJson },
 };
@@ -95,6 +97,8 @@ export interface TypeDifferences {
   readonly json: (read: string, type: ValueType) => string;
   /** An expression: the value at a path inside a JSON column. */
   readonly extract: (column: string, path: readonly string[]) => string;
+  /** An expression: the value at a path inside any JSON, as {@link extract} has it; NULL for one of another type. */
+  readonly extractTyped: (column: string, path: readonly string[], kind: JsonPlace['type']['kind']) => string;
 }
 
 /** Completes the stored form of a type. */
@@ -134,6 +138,7 @@ type TypeMembers =
   | 'decode'
   | 'json'
   | 'member'
+  | 'inside'
   | 'contains';
 
 /** The members of a dialect that follow from how it stores types. */
@@ -148,6 +153,7 @@ function typeMembers(own: TypeDifferences, arrayItems: Dialect['arrayItems']): P
     text: (column, type) => stored(type).text(column),
     json: (column, type) => stored(type).json(column),
     member: (column, path, type) => stored(type).nested(own.extract(column, path)),
+    inside: (column, path, type) => stored(type).nested(own.extractTyped(column, path, type.kind)),
     contains: (array, type) => {
       const { expression, encode } = stored(type).nested(`${ITEM}.value`);
       const items = `select 1 from ${arrayItems(array, ITEM)}`;
@@ -164,6 +170,7 @@ const STANDARD = {
   either: (which: 'least' | 'greatest', one: string, other: string) => `${which}(${one}, ${other})`,
   order: (_path: string, expression: string, descending: boolean) => (descending ? `${expression} desc` : expression),
   derivedColumns: () => [],
+  numbers: 'counted',
   rowArrays: null,
   largeRow: null,
   deadline: null,

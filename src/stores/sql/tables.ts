@@ -2,7 +2,11 @@ import type { Json } from '../../conventions/json/json.ts';
 import { weakMemoize } from '../../cache/memoize.ts';
 import type { Model, Resource, ValueType } from '../../model/model.ts';
 import { isHidden, keyMembers } from '../../model/row-key.ts';
+import type { JsonPlace } from '../../plan/condition.ts';
 import type { Columns, Row } from '../../plan/plan.ts';
+import { type ColumnForm, decodeColumn, ownForm } from './column-form.ts';
+import { type ExistingTable, type ExistingTables, splitKey } from './existing-table.ts';
+import type { Links, Membership, Operand } from './operand.ts';
 import { type AncestorContext, joinSelections, referenceSelections, type SelectedMember } from './ancestor-ids.ts';
 import {
   type TableColumn,
@@ -14,10 +18,10 @@ import {
   linkTable,
   typeAt,
 } from './columns.ts';
-import type { ComparableExpression, Decode, DerivedColumn, Dialect, Encode, SqlValue } from './dialect.ts';
+import type { DerivedColumn, Dialect, SqlValue } from './dialect.ts';
 import { RecordForms } from './conversion/record-forms.ts';
 import { SystemStatements } from './system-statements.ts';
-import { type Compare, compileComparison } from '../../plan/value-order.ts';
+import { compileComparison } from '../../plan/value-order.ts';
 
 /** True if a row that was read has the columns of every row. The table's types guarantee the others. */
 function isRow(read: Record<string, unknown>): read is Row {
@@ -27,37 +31,14 @@ function isRow(read: Record<string, unknown>): read is Row {
 /** The columns that every plan reads. */
 const EVERY_ROW = ['id', 'created_at', 'updated_at', 'revision'] as const;
 
-/** The expression of a path, for comparisons. */
-export interface Operand extends ComparableExpression {
-  readonly type: ValueType;
-  /** Compares two of its JSON values as the database does. */
-  readonly compare: Compare;
-  readonly nullable: boolean;
-  /** True if it is a column, not a member inside one. */
-  readonly isColumn: boolean;
-}
-
-/** Membership in an array field: the encoding of the item, and the condition. */
-interface Membership {
-  readonly encode: Encode;
-  /**
-   * @param deadlineCheck the deadline's `always` where the statement has a deadline: for a search that comes before the
-   *   rows
-   */
-  condition(placeholder: string, deadlineCheck: string | null): string;
-}
-
-/** The table that lists the targets of an array of references, with quoted names. */
-export interface Links {
-  readonly name: string;
-  /** The columns of the key of the row with the array, and of the row that it refers to. */
-  readonly owner: readonly string[];
-  readonly target: readonly string[];
-}
-
 /** The alias of a table of related rows in a condition, some relations away. No resource name has a space. */
 function relatedAlias(relations: number): string {
   return relations === 1 ? 'related row' : `related row ${relations}`;
+}
+
+/** The parts from which tables are compiled. */
+interface TableContext extends AncestorContext {
+  readonly existing: ExistingTables;
 }
 
 /** The table of a resource in one dialect, compiled once. */
@@ -72,21 +53,22 @@ export class Table {
   readonly relations: number;
   readonly columns: readonly TableColumn[];
   readonly derived: readonly DerivedColumn[];
+  /** The table of another program that it shows; null for an own table. */
+  readonly existing: ExistingTable | null;
   /** The columns that identify a row, its own id first. */
   readonly key: readonly string[];
   /** The key as one expression: a column, or a row value. */
   readonly keyExpression: string;
   readonly #selections: readonly SelectedMember[];
   readonly #selection: string;
-  readonly #decoders: readonly { readonly column: string; readonly decode: Decode }[];
-  readonly #encoders: ReadonlyMap<string, Encode>;
+  readonly #decoders: readonly { readonly column: string; readonly form: ColumnForm }[];
+  readonly #forms: ReadonlyMap<string, ColumnForm>;
   /** Names of the columns whose values can have any length. */
   readonly #sized: readonly string[];
   readonly #operands = new Map<string, Operand>();
   readonly #resources: Model['resources'];
 
-  /** @param context the resources of the model, and the dialect */
-  constructor(resource: Resource, dialect: Dialect, context: AncestorContext, relations = 0) {
+  constructor(resource: Resource, dialect: Dialect, context: TableContext, relations = 0) {
     this.resource = resource;
     this.dialect = dialect;
     this.#resources = context.resources;
@@ -94,24 +76,39 @@ export class Table {
     this.relations = relations;
     this.name = relations === 0 ? own : dialect.quote(relatedAlias(relations));
     this.source = relations === 0 ? own : `${own} as ${this.name}`;
-    this.columns = listColumns(resource);
+    this.existing = context.existing.get(resource.name) ?? null;
+    const key = this.existing?.key.filter(({ name }) => name !== 'id') ?? [];
+    this.columns = [...listColumns(resource), ...key];
     this.derived = dialect.derivedColumns(resource);
-    this.key = keyMembers(resource);
+    this.key = this.existing?.key.map(({ name }) => name) ?? keyMembers(resource);
     this.keyExpression = rowValue(this.key.map((name) => this.column(name)));
+    const form = (column: TableColumn): ColumnForm => this.existing?.forms.get(column.name) ?? ownForm(dialect, column);
+    this.#forms = new Map(this.columns.map((column) => [column.name, form(column)]));
     const selections = this.columns.map(({ name, type }) => ({
       name,
       of: name,
       type,
-      text: `${dialect.selection(this.column(name), type)} as ${dialect.quote(name)}`,
+      text: `${this.#form(name).select(this.column(name))} as ${dialect.quote(name)}`,
     }));
     this.#selections = [...selections, ...referenceSelections(resource, context, this)];
     this.#selection = joinSelections(this.#selections);
-    this.#decoders = this.#selections.flatMap(({ name, type }) => {
-      const decode = dialect.decode(type);
-      return decode === null ? [] : [{ column: name, decode }];
-    });
+    this.#decoders = this.#selections
+      .map(({ name, type }) => {
+        const known = this.#forms.get(name);
+        return {
+          column: name,
+          form: known ?? ownForm(dialect, { name, type, nullable: true, was: null, default: null }),
+        };
+      })
+      .filter(({ form: { decode } }) => decode !== null);
     this.#sized = this.columns.filter(({ type }) => hasAnyLength(type)).map(({ name }) => name);
-    this.#encoders = new Map(this.columns.map(({ name, type }) => [name, dialect.encode(type)]));
+  }
+
+  /** @throws {Error} where the resource has no such column */
+  #form(column: string): ColumnForm {
+    const form = this.#forms.get(column);
+    if (form === undefined) throw new Error(`The plan names ${column}, which ${this.resource.name} does not have`);
+    return form;
   }
 
   /** A column qualified with the table's name, so that a table-valued function in the same query cannot capture it. */
@@ -138,11 +135,16 @@ export class Table {
     return this.#sized.filter((name) => name === 'id' || isHidden(name) || columns.includes(name));
   }
 
-  /** The operand of a dotted path. @throws {Error} where the resource has no such property */
-  operand(path: string): Operand {
-    const known = this.#operands.get(path);
+  /**
+   * The operand of a dotted path, or of a place in its JSON. There are any number of places: they are not stored.
+   *
+   * @throws {Error} where the resource has no such property
+   */
+  operand(path: string, inside?: JsonPlace): Operand {
+    const known = inside === undefined ? this.#operands.get(path) : undefined;
     if (known !== undefined) return known;
     const [name = '', ...members] = path.split('.');
+    if (inside !== undefined) return this.#inside(name, members, inside);
     const type = typeAt(this.columns, [name, ...members]);
     const operand = members.length === 0 ? this.#own(name, type) : this.#member(name, members, type);
     this.#operands.set(path, operand);
@@ -150,15 +152,25 @@ export class Table {
   }
 
   #own(column: string, type: ValueType): Operand {
-    const { dialect } = this;
-    const comparable = { expression: this.column(column), encode: dialect.encode(type), locate: dialect.locate(type) };
-    return { ...comparable, type, compare: compileComparison(type), nullable: this.#nullable(column), isColumn: true };
+    const { encode, locate, nullable } = this.#form(column);
+    const expression = type.kind === 'array' ? this.#json(column) : this.column(column);
+    return { expression, encode, locate, type, compare: compileComparison(type), nullable, isColumn: true };
   }
 
   /** Rows that are older than the declaration of a member do not have it, whatever the model declares now. */
   #member(column: string, members: readonly string[], type: ValueType): Operand {
-    const comparable = this.dialect.member(this.column(column), members, type);
+    const comparable = this.dialect.member(this.#json(column), members, type);
     return { ...comparable, type, compare: compileComparison(type), nullable: true, isColumn: false };
+  }
+
+  #inside(column: string, members: readonly string[], inside: JsonPlace): Operand {
+    const { type } = inside;
+    const comparable = this.dialect.inside(this.#json(column), [...members, ...inside.members], type);
+    return { ...comparable, type, compare: compileComparison(type), nullable: true, isColumn: false };
+  }
+
+  #json(column: string): string {
+    return this.#form(column).json(this.column(column));
   }
 
   /** Membership in an array. References are found in their link table, which has an index; other items in the row. */
@@ -192,7 +204,7 @@ export class Table {
   /** A value as its column stores it. @throws {RangeError} where the column cannot hold it */
   encode(column: string, value: Json | undefined): SqlValue {
     if (value === null || value === undefined) return null;
-    const encoded = this.#encoders.get(column)?.(value);
+    const encoded = this.#forms.get(column)?.encode(value);
     if (encoded === undefined)
       throw new RangeError(`${this.resource.name}.${column} cannot store the value of the plan`);
     return encoded;
@@ -200,12 +212,12 @@ export class Table {
 
   /** The id that a column of a key holds, as it stores it: null, which no row has, for one that it cannot hold. */
   encodeId(column: string, id: string): SqlValue {
-    return this.#encoders.get(column)?.(id) ?? null;
+    return this.#forms.get(column)?.encode(id) ?? null;
   }
 
   /** Ids in the order of the key, or the first of them, as their columns store them. */
   encodeKey(ids: readonly string[]): readonly SqlValue[] {
-    return ids.map((id, at) => this.encodeId(this.key[at] ?? '', id));
+    return splitKey(this, ids).map((id, at) => (id === null ? null : this.encodeId(this.key[at] ?? '', id)));
   }
 
   /** The types of the columns of the key. */
@@ -223,16 +235,12 @@ export class Table {
   /** Decodes the row of a driver in place: its columns are in order already. */
   decode(read: Record<string, SqlValue>): Row {
     const row: Record<string, unknown> = read;
-    for (const { column, decode } of this.#decoders) {
+    for (const { column, form } of this.#decoders) {
       const value = read[column];
-      if (value !== null && value !== undefined) row[column] = decode(value);
+      if (value !== null && value !== undefined) decodeColumn(row, column, form, value);
     }
     if (!isRow(row)) throw new Error(`The database returned an invalid row of ${this.resource.name}`);
     return row;
-  }
-
-  #nullable(column: string): boolean {
-    return this.columns.find(({ name }) => name === column)?.nullable ?? true;
   }
 }
 
@@ -242,10 +250,12 @@ export function rowValue(expressions: readonly string[]): string {
   return expressions.length === 1 ? only : `(${expressions.join(', ')})`;
 }
 
+const NONE: ExistingTables = new Map();
+
 /** The tables of all resources of a model. */
 export class Tables {
   readonly dialect: Dialect;
-  readonly context: AncestorContext;
+  readonly context: TableContext;
   /** The statements that read and write the system tables. */
   readonly system: SystemStatements;
   readonly recordForms: RecordForms;
@@ -253,11 +263,12 @@ export class Tables {
   /** By their distance, and by their resource. */
   readonly #related: ((resource: Resource) => Table)[] = [];
 
-  constructor(model: Model, dialect: Dialect, recordForms: RecordForms = new RecordForms(model, null)) {
+  /** @param existing tables of another program */
+  constructor(model: Model, dialect: Dialect, recordForms: RecordForms | null = null, existing: ExistingTables = NONE) {
     this.dialect = dialect;
-    this.recordForms = recordForms;
+    this.recordForms = recordForms ?? new RecordForms(model, null);
     this.system = new SystemStatements(dialect);
-    this.context = { resources: model.resources, dialect };
+    this.context = { resources: model.resources, dialect, existing };
     this.#tables = new Map(
       [...model.resources.values()].map((each) => [each.name, new Table(each, dialect, this.context)]),
     );

@@ -2,7 +2,7 @@ import { weakMemoize } from '../../cache/memoize.ts';
 import type { DeletePlan, RowAddress } from '../../plan/plan.ts';
 import { BindParameters, type Dialect, type Statement } from './dialect.ts';
 import { relatedMembers } from './related-json.ts';
-import { type Prepare, prepareStatement } from './prepare.ts';
+import { type Prepare, prepareStatement, unlockedRows } from './prepare.ts';
 import type { Tables } from './tables.ts';
 
 /** The tombstones of deleted rows (MET-4): the values that policies compare, until a time. */
@@ -38,7 +38,7 @@ const statementsOf = weakMemoize((dialect: Dialect): TombstoneStatements => {
     clear: of('delete from restwright_tombstones where resource = ? and path = ?'),
     find: of('select row from restwright_tombstones where resource = ? and path = ? and expires_at > ?'),
     purge: of(`delete from restwright_tombstones where (resource, path) in
-  (select resource, path from restwright_tombstones where expires_at <= ? order by expires_at limit ?)`),
+  (select resource, path from restwright_tombstones where expires_at <= ? order by expires_at limit ?${unlockedRows(dialect)})`),
     rename: of('update restwright_tombstones set resource = ? where resource = ?'),
     drop: of('delete from restwright_tombstones where resource = ?'),
     list: of('select path, row from restwright_tombstones where resource = ? and path > ? order by path limit ?'),

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Model } from '../../model/model.ts';
+import { showsTables } from '../../model/table-source.ts';
 import type { Observe } from '../../observe/observation.ts';
 import { type Clock, monotonicNow, systemClock } from '../../platform/clock.ts';
 import { createRandom, type Random } from '../../platform/random.ts';
@@ -14,8 +15,7 @@ import { newestTime } from '../sql/read/newest-time.ts';
 import { SqlRowReader } from '../sql/read/row-reader.ts';
 import type { MigrationPhase } from '../sql/schema/current-models.ts';
 import { type Consent, type SchemaStep, UnusableDatabase } from '../sql/schema/schema-errors.ts';
-import { METADATA, SystemStatements } from '../sql/system-statements.ts';
-import { Tables } from '../sql/tables.ts';
+import { METADATA } from '../sql/system-statements.ts';
 import type { Store } from '../store.ts';
 import { BusyRetry } from './busy/busy-retry.ts';
 import { openWhenUnlocked } from './busy/open-when-unlocked.ts';
@@ -30,9 +30,11 @@ import { isCorrupt } from './driver/sqlite-errors.ts';
 import { type DatabaseFile, locateFile } from './health/database-files.ts';
 import { SqliteConnection, type WriterOptions } from './connection/sqlite-connection.ts';
 import { sqlite } from './dialect/sqlite-dialect.ts';
-import { ReadPool } from './read-pool/read-pool.ts';
-import { ReadScheduler } from './read-pool/read-scheduler.ts';
-import { StatementDeadline } from './read-pool/statement-deadline.ts';
+import { compileTables, type ExistingFile, openExisting, systemModel } from './existing/existing-file.ts';
+import { requireUris } from './existing/open-source.ts';
+import { SOURCE } from './existing/read-tables.ts';
+import { SourceStamps } from './existing/source-stamps.ts';
+import { openReads } from './read-pool/open-reads.ts';
 import {
   planMigration,
   type Preparation,
@@ -91,20 +93,25 @@ type CompleteOptions = SqliteOptions & Required<Pick<SqliteOptions, 'observe' | 
 /** The path of a database that ends with the store. */
 export const IN_MEMORY = ':memory:';
 
-/**
- * Reading so many rows of average size takes the main thread 0.5 ms with a filter on a column. With one on a decimal
- * inside JSON it takes 3 ms. Another thread adds 0.2 ms to each read.
- */
-const MAX_ROWS_ON_MAIN_THREAD = 2_000;
-
 interface OpenedDatabase extends Preparation {
   readonly connection: SqliteConnection;
   /** null for a database in memory. */
   readonly file: DatabaseFile | null;
+  /** The file of another program, whose tables the model shows; null for a model of own rows. */
+  readonly source: ExistingFile | null;
+}
+
+/** Opens the database of own rows, or the file of another program, next to which the server stores nothing. */
+function open(path: string, driver: Driver, options: CompleteOptions): OpenedDatabase {
+  const { model, random, observe, writer } = options;
+  if (!showsTables(model)) return openOwn(path, driver, options);
+  const { connection, source } = openExisting(path, { model, driver, observe, writer });
+  const prepared = prepareDatabase(connection, systemModel(model), { random, consent: 'none' });
+  return { connection, source, file: null, ...prepared, isNew: true, steps: [] };
 }
 
 /** Opens the database and migrates it to the model, or verifies that it matches the model. */
-function open(
+function openOwn(
   path: string,
   driver: Driver,
   { migrate = true, consent = 'none', phase = null, model, random, writer }: CompleteOptions,
@@ -119,24 +126,11 @@ function open(
       : verifyDatabase(connection, model);
     // Not before: a migration sorts whole tables for their indexes, which may not fit in memory.
     connection.keepStatementJournalsInMemory();
-    return { connection, file, ...prepared };
+    return { connection, file, source: null, ...prepared };
   } catch (error) {
     connection.close();
     throw error;
   }
-}
-
-/** Reads on the main thread, and on the threads of a pool. */
-function openReads(
-  { connection, file: database }: OpenedDatabase,
-  main: MainConnection,
-  { model, clock, maxRowsOnMainThread = MAX_ROWS_ON_MAIN_THREAD }: CompleteOptions,
-): { readonly pool: ReadPool | null; readonly scheduler: ReadScheduler } {
-  const timeout = model.limits.statementTimeout;
-  const pool = database === null ? null : new ReadPool({ database, timeout, clock });
-  const deadline = new StatementDeadline(connection, { now: () => clock.now(), timeout });
-  const system = new SystemStatements(sqlite);
-  return { pool, scheduler: new ReadScheduler({ main, deadline, clock, pool, system, maxRowsOnMainThread }) };
 }
 
 /** Creates the listener that is called after each commit, before anything else can read. */
@@ -151,26 +145,25 @@ function commitListener(
 }
 
 function assemble(opened: OpenedDatabase, retry: BusyRetry, options: CompleteOptions): Store {
-  const { connection, file: database } = opened;
-  const main = new MainConnection(connection);
-  const tables = new Tables(options.model, sqlite);
+  const { connection, file: database, source } = opened;
+  const main = new MainConnection(connection, source === null ? 'main' : SOURCE);
+  const tables = compileTables(options.model, source);
   const { system } = tables;
   const { pool, scheduler } = openReads(opened, main, options);
-  const watched = watchDatabase(database, main, options);
+  const watched = watchDatabase({ file: database, source }, main, options);
   const client = new SqliteClient({ main, scheduler, retry, ...watched });
   const stamps = new SqlChangeStamps(client, system);
   const checkpoints = database === null ? null : new Checkpoints(database, main);
   const onCommit = commitListener(stamps, checkpoints);
   const writer = new UnitWriter(connection, tables);
   const writes = new GroupCommit({ main, writer, clock: options.clock, retry, ...watched, onCommit });
-  const secret = readSecret(connection);
-  const epochs = new SqlCacheEpochs(client, system, options.random);
+  const [secret, epochs] = [readSecret(connection), new SqlCacheEpochs(client, system, options.random)];
   return {
     rows: new SqlRowReader(client, tables, options.clock),
     writes,
     bookmarks: new SqlBookmarks(client, system),
     idempotencyRecords: new SqlIdempotencyRecords(client, tables),
-    stamps,
+    stamps: source === null ? stamps : new SourceStamps(client),
     events: new SqlEventLog(client, tables, options.model),
     deliveries: new SqlDeliveries(client, sqlite),
     secret: () => secret,
@@ -187,19 +180,21 @@ function assemble(opened: OpenedDatabase, retry: BusyRetry, options: CompleteOpt
       await Promise.all([pool?.close(), writes.close()]);
       await checkpoints?.close();
       connection.close();
+      source?.close();
     },
   };
 }
 
-function chooseDriver({ driver: name, observe }: CompleteOptions): Driver {
+function chooseDriver({ driver: name, observe, model }: CompleteOptions): Driver {
+  if (showsTables(model)) return requireUris(name);
   const { driver, replaces } = selectDriver(name);
   if (replaces !== null) observe({ kind: 'driver-unavailable', used: driver.name, error: replaces });
   return driver;
 }
 
 /** Creates the directory of the file, or checks that the file exists. */
-function prepareFile(path: string, { migrate = true }: SqliteOptions): void {
-  if (path === IN_MEMORY) return;
+function prepareFile(path: string, { migrate = true, model }: SqliteOptions): void {
+  if (path === IN_MEMORY || showsTables(model)) return;
   if (migrate) mkdirSync(dirname(path), { recursive: true });
   else if (!existsSync(path))
     throw new UnusableDatabase('It does not exist any more. Restore it, or restart all processes.');

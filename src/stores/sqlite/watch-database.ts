@@ -9,6 +9,7 @@ import type { MainConnection } from './connection/main-connection.ts';
 import type { SqliteConnection } from './connection/sqlite-connection.ts';
 import { sqlite } from './dialect/sqlite-dialect.ts';
 import { type DatabaseFile, openFiles } from './health/database-files.ts';
+import { type ExistingFile, explainChange, systemModel } from './existing/existing-file.ts';
 import { FileGuard } from './health/file-guard.ts';
 import { unavailable } from './health/unavailable.ts';
 
@@ -26,17 +27,30 @@ export interface WatchedDatabase {
   readonly observe: Observe;
 }
 
+/** The files of a database: of own rows, null for one in memory, or of another program, null for none. */
+interface WatchedFiles {
+  readonly file: DatabaseFile | null;
+  readonly source: Pick<ExistingFile, 'file'> | null;
+}
+
 /** The state of the database and its files, for readiness and before anything is acknowledged (OPS-7). */
-export function watchDatabase(file: DatabaseFile | null, main: MainConnection, options: WatchOptions): WatchedDatabase {
+export function watchDatabase(
+  { file, source }: WatchedFiles,
+  main: MainConnection,
+  options: WatchOptions,
+): WatchedDatabase {
   const observe = safeObserver(options.observe);
-  const files = file === null ? [] : openFiles(file);
-  const guard = new FileGuard({ files, observe, save: () => main.writer().emptyWal() });
+  // Others create and remove the log of another program.
+  const own = file === null ? [] : openFiles(file);
+  const files = source === null ? own : [source.file];
+  const guard = new FileGuard({ files, observe, save: () => source !== null || main.writer().emptyWal() });
   const probe = (): void => {
     guard.check();
     probeWrites(main.writer());
   };
-  const match = new ModelGuard(options.model, observe);
-  const explain = (error: unknown): unknown => explainFailure(error, match, main);
+  const match = new ModelGuard(source === null ? options.model : systemModel(options.model), observe);
+  const explain = (error: unknown): unknown =>
+    source === null ? explainFailure(error, match, main) : explainChange(error);
   const health = new WriteHealth({ probe, unavailable, explain, stopsWhenCorrupt: true, observe });
   return { guard, health, match, observe };
 }

@@ -36,6 +36,7 @@ function fakeApi(name: string, body: ApiResponse['body'] = name): StartedApi & {
       rowStampAhead: unused,
       resourceStamps: unused,
       partitionStamp: unused,
+      settledRevision: unused,
     },
     events: {
       after: unused,

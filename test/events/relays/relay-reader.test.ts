@@ -114,14 +114,17 @@ describe('a relay', () => {
     assert.deepEqual(other.calls, [], 'the lease is in force');
     at.clock.advance(60_000);
     await until(() => other.stored.length === 6);
-    await untilEqual(at.position, 6);
+    // PostgreSQL leaves out numbers of a transaction that is tried again, such as one that shared it with a lost lease.
+    const logged = async () => (await at.store.events.list({ after: 0, limit: 99 })).map(({ sequence }) => sequence);
+    const six = await logged();
+    await untilEqual(at.position, six.at(-1));
     thaw();
     await createNotes(at, 3);
     await until(() => new Set([...frozen.sequences, ...other.sequences]).size === 9);
-    await untilEqual(at.position, 9);
+    await untilEqual(at.position, (await logged()).at(-1));
     const [first] = frozen.stored;
     assert.equal(other.stored[0]?.id, first?.id);
-    assert.deepEqual(other.sequences.slice(0, 6), integers(6), 'nothing is missing');
+    assert.deepEqual(other.sequences.slice(0, 6), six, 'nothing is missing');
   });
 
   it('[EVT-9e] shows its position, its lag and its last error in `/relays`, without credentials', async () => {

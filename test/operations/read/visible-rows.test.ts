@@ -48,6 +48,7 @@ function recordingSource(): RecordingSource {
       rowStampAhead: (_resource, id) => id.length,
       resourceStamps: (resources) => resources.map(() => 7),
       partitionStamp: () => 5,
+      settledRevision: () => null,
     },
   };
 }

@@ -65,6 +65,13 @@ describe('fields that are filled from the caller', () => {
     );
   });
 
+  it('[AUTH-12] [REP-14] have a claim of any JSON', async () => {
+    const declared = MODEL.replace('text: {', 'org: { type: json, x-default: $caller.claims.org }\n        text: {');
+    await using api = await apiUnderTest(declared, { tokens: callerTokens() });
+    const made = await api.send({ send: 'POST /api/v2/notes', headers: ann, body: { id: 'a', text: 'x', org: 'eve' } });
+    assert.deepEqual([made.status, made.body.org], [201, { tenant: 'acme' }], made.text);
+  });
+
   it('[AUTH-12] keep their values in a change, also one that a client has sent', async () => {
     await using api = await open();
     const note = { id: 'a', text: 'x', author: 'eve' };

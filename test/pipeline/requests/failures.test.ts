@@ -31,7 +31,14 @@ function failing(error: unknown): Setting {
   };
   const failures = {
     rows,
-    stamps: { rowStamp: fail, knownRowStamp: fail, rowStampAhead: fail, resourceStamps: fail, partitionStamp: fail },
+    stamps: {
+      rowStamp: fail,
+      knownRowStamp: fail,
+      rowStampAhead: fail,
+      resourceStamps: fail,
+      partitionStamp: fail,
+      settledRevision: fail,
+    },
     writes: { commit: async () => fail(), pending: 0 },
     bookmarks: { get: fail },
     idempotencyRecords: { find: fail },

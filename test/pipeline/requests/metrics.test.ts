@@ -295,6 +295,24 @@ describe('what is measured besides requests', () => {
     assert.equal(await readSeries(api, 'restwright_store_queued_reads'), 7);
   });
 
+  it('[OPS-2b] has the transactions that overlap, as they are once the last sequence was read', async () => {
+    let commitsInFlight = 9;
+    await using api = await measured(NOTES, {
+      breaking: (store) => ({
+        ...store,
+        events: Object.assign(Object.create(store.events), {
+          lastSequence: async () => {
+            commitsInFlight = 3;
+            return 7;
+          },
+        }),
+        writeUsage: () => ({ commitsInFlight, horizonAge: 1.5 }),
+      }),
+    });
+    assert.equal(await readSeries(api, 'restwright_store_commits_in_flight'), 3);
+    assert.equal(await readSeries(api, 'restwright_log_horizon_age_seconds'), 1.5);
+  });
+
   it('[OPS-2b] counts the look-ups of verified tokens', async () => {
     const metrics = createMetrics();
     const tokens = new JwtVerifier([], () => 0);

@@ -19,6 +19,7 @@ export function replacing(store: Store, operations: Partial<Operations>): Store 
     rowStampAhead: (resource, id) => stamps.rowStampAhead(resource, id),
     resourceStamps: (names) => stamps.resourceStamps(names),
     partitionStamp: (resource, partition) => stamps.partitionStamp(resource, partition),
+    settledRevision: () => stamps.settledRevision(),
     find: (name, now) => idempotencyRecords.find(name, now),
     commit: (unit, deadline) => writes.commit(unit, deadline),
     ...operations,

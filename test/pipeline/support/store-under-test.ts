@@ -1,6 +1,7 @@
 import process from 'node:process';
 import { after } from 'node:test';
 import type { Model } from '../../../src/model/model.ts';
+import { showsTables } from '../../../src/model/table-source.ts';
 import type { Observe } from '../../../src/observe/observation.ts';
 import { digest } from '../../../src/platform/digest.ts';
 import type { Clock } from '../../../src/platform/clock.ts';
@@ -40,9 +41,10 @@ function withSchema(named: string, schema: string): string {
  * there.
  */
 export function openStoreUnderTest({ database, ...options }: Opening): Promise<Store> {
+  const isExisting = showsTables(options.model);
   const isUrl = database !== null && selectKind(database).name === 'postgres';
-  if (postgres === '' || isUrl) {
-    const reference = { database: database ?? ':memory:', driver: driverName };
+  if (postgres === '' || isUrl || isExisting) {
+    const reference = { database: database ?? ':memory:', driver: isExisting ? undefined : driverName };
     return selectKind(reference.database).open(reference, options);
   }
   opened += 1;

@@ -66,7 +66,7 @@ function wideReader(
   if (isNarrower(read, access.read)) {
     if (search.some(isField)) return 'search';
     if (sort.some(({ path }) => isField(path))) return 'the default sort';
-    if (isField(timeField)) return 'time_field';
+    if (timeField !== null && isField(timeField)) return 'time_field';
   }
   const shown = computed.find(
     ({ name: member, from }) => from.includes(name) && isNarrower(read, fields.get(member)?.read ?? access.read),

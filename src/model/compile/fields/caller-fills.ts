@@ -63,8 +63,8 @@ function checkFill(
   { declared, path, report }: CompileContext,
 ): void {
   const at = [...path, 'x-default'];
-  if (type.kind === 'array' || !isComparable(type)) {
-    report(at, `${name} holds no single value`, 'declare a string, a number or a boolean');
+  if (type.kind === 'array' || (!isComparable(type) && type.kind !== 'json')) {
+    report(at, `${name} holds no single value`, 'declare a string, a number, a boolean or json');
   } else if (value.kind === 'caller' && (type.kind !== 'text' || type.format !== null)) {
     report(at, `$caller.${value.member} is text, and ${name} is not`, 'declare type: string, without a format');
   }

@@ -101,6 +101,7 @@ function compileType(schema: CompileContext, level: SchemaLevel): ValueType | nu
     case 'integer':
     case 'number':
     case 'boolean':
+    case 'json':
       return { kind: name };
     case 'object':
       return compileObject(schema, level);

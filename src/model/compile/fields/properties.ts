@@ -6,16 +6,13 @@ import { readObject, readStrings } from '../../values/access.ts';
 import { allowedValues } from '../../values/assertion.ts';
 import type { Path } from '../../path.ts';
 import { storedForm } from '../../values/stored-form.ts';
+import { listTimes, type TableSource } from '../../table-source.ts';
 
 type Leaf = Omit<Property, 'sortable' | 'filterable'>;
 
 const UNRESTRICTED = { nullable: false, allowed: null, holdsComma: false } as const;
-/** The system fields after the declared fields (REP-1). */
-const TRAILING: readonly Leaf[] = [
-  { path: 'created_at', type: { kind: 'date-time' }, ...UNRESTRICTED },
-  { path: 'updated_at', type: { kind: 'date-time' }, ...UNRESTRICTED },
-  { path: 'revision', type: { kind: 'integer' }, ...UNRESTRICTED },
-];
+const REVISION: Leaf = { path: 'revision', type: { kind: 'integer' }, ...UNRESTRICTED };
+
 /** The formats whose values can contain a comma: the local part of an email address may be quoted. */
 const COMMA_FORMATS: ReadonlySet<TextFormat | null> = new Set([null, 'email', 'uri']);
 
@@ -26,13 +23,16 @@ interface PropertyInputs {
   readonly schema: JsonObject;
   /** True if clients choose the ids of a resource. Ids that the server assigns contain no comma. */
   readonly hasClientIds: (resource: string) => boolean;
+  /** A column of it may be NULL, or hold a value that does not fit, whatever the schema says. */
+  readonly table: TableSource | null;
 }
 
 /**
  * Compiles the properties that filters and sort can name, in the order of the representation. They are system fields,
  * readable fields and, by dotted path, members of object fields. Scalars are sortable and filterable unless `sortable`
  * or `filterable` is declared; `id` always is, because it ends every sort. An array of scalars is filterable by its
- * items. Other arrays and binary values are neither. Write-only fields are not included (REP-11).
+ * items, and JSON by the scalars in it. Other arrays and binary values are neither. Write-only fields are not included
+ * (REP-11).
  */
 export function compileProperties(
   inputs: PropertyInputs,
@@ -41,17 +41,25 @@ export function compileProperties(
   const holdsComma = inputs.hasClientIds(resource.name);
   const idType = { kind: 'text', format: null, ids: holdsComma ? 'client' : 'server' } as const;
   const id: Leaf = { path: 'id', type: idType, ...UNRESTRICTED, holdsComma };
-  const leaves = [id, ...inputs.fields.filter(({ writeOnly }) => !writeOnly).flatMap(fieldLeaves(inputs)), ...TRAILING];
+  const own = inputs.fields.filter(({ writeOnly }) => !writeOnly).flatMap(fieldLeaves(inputs));
+  const times = listTimes(inputs).map((path): Leaf => ({ path, type: { kind: 'date-time' }, ...UNRESTRICTED }));
+  const mayBeNull = inputs.table === null ? [...own, ...times] : [...own, ...times].map(withNull);
+  const leaves = [id, ...mayBeNull, REVISION];
   const scalars = new Set(leaves.filter(({ type }) => isScalar(type)).map(({ path }) => path));
-  const arrays = leaves.filter(({ type }) => type.kind === 'array' && isScalar(type.item.type)).map(({ path }) => path);
-  const sortable = declaredPaths('sortable', scalars, resource);
-  const filterable = declaredPaths('filterable', new Set([...scalars, ...arrays]), resource);
+  const lists = leaves.filter(({ type }) => isListOfScalars(type)).map(({ path }) => path);
+  const json = new Set(leaves.filter(({ type }) => type.kind === 'json').map(({ path }) => path));
+  const sortable = declaredPaths('sortable', { allowed: scalars, json }, resource);
+  const filterable = declaredPaths('filterable', { allowed: new Set([...scalars, ...lists, ...json]), json }, resource);
   return new Map(
     leaves.map((leaf) => {
       const property = { ...leaf, sortable: sortable.has(leaf.path), filterable: filterable.has(leaf.path) };
       return [leaf.path, property];
     }),
   );
+}
+
+function withNull(leaf: Leaf): Leaf {
+  return { ...leaf, nullable: true };
 }
 
 /** Reports a path that is not a scalar property of the resource. */
@@ -62,7 +70,8 @@ export function checkScalar(
   report: CompileContext['report'],
 ): void {
   const scalars = [...properties.values()].filter(({ type }) => isScalar(type)).map((each) => each.path);
-  if (!scalars.includes(path)) reportPath(path, at, scalars, report);
+  if (properties.get(path)?.type.kind === 'json') reportJson(path, at, report);
+  else if (!scalars.includes(path)) reportPath(path, at, scalars, report);
 }
 
 /**
@@ -107,31 +116,44 @@ function listLeaves(path: string, { type, nullable }: Shape, schema: JsonObject)
   }
   const [value, valueSchema] =
     type.kind === 'array' ? [type.item, readObject(schema['items'])] : [{ type, nullable }, schema];
-  const allowed = allowedValues(valueSchema)?.map(storedForm(value)) ?? null;
+  const allowed = value.type.kind === 'json' ? null : (allowedValues(valueSchema)?.map(storedForm(value)) ?? null);
   return [{ path, type, nullable, allowed, holdsComma: canHoldComma(value.type, allowed) }];
 }
 
 function canHoldComma(type: ValueType, allowed: readonly Json[] | null): boolean {
+  if (type.kind === 'json') return true;
   if (type.kind !== 'text') return false;
   if (allowed !== null) return allowed.some((value) => typeof value === 'string' && value.includes(','));
   return COMMA_FORMATS.has(type.format);
 }
 
 function isScalar({ kind }: ValueType): boolean {
-  return kind !== 'array' && kind !== 'object' && kind !== 'map' && kind !== 'binary';
+  return kind !== 'array' && kind !== 'object' && kind !== 'map' && kind !== 'binary' && kind !== 'json';
 }
 
+function isListOfScalars(type: ValueType): boolean {
+  return type.kind === 'array' && isScalar(type.item.type);
+}
+
+/** @param paths those that may be listed, and those of any JSON */
 function declaredPaths(
   key: 'sortable' | 'filterable',
-  allowed: ReadonlySet<string>,
+  { allowed, json }: { readonly allowed: ReadonlySet<string>; readonly json: ReadonlySet<string> },
   { declared, path, report }: CompileContext,
 ): ReadonlySet<string> {
   if (declared[key] === undefined) return allowed;
   const listed = readStrings(declared[key]);
   for (const [index, each] of listed.entries()) {
-    if (!allowed.has(each)) reportPath(each, [...path, key, index], allowed, report);
+    if (allowed.has(each)) continue;
+    if (json.has(each)) reportJson(each, [...path, key, index], report);
+    else reportPath(each, [...path, key, index], allowed, report);
   }
   return new Set(['id', ...listed.filter((each) => allowed.has(each))]);
+}
+
+/** Reports JSON where values are sorted or unique. */
+export function reportJson(path: string, at: Path, report: CompileContext['report']): void {
+  report(at, `${path} is of type json, whose values have no order and no index`, 'use a readable scalar field');
 }
 
 function reportPath(path: string, at: Path, known: Iterable<string>, report: CompileContext['report']): void {

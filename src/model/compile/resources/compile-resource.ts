@@ -18,6 +18,7 @@ import { compileProperties, compileSearch } from '../fields/properties.ts';
 import { compileTombstones } from '../settings/retention.ts';
 import { compileIndexes, compileSort, compileTimeField, compileUniques } from './sort-and-indexes.ts';
 import { compileState } from './state-machine.ts';
+import { compileTable, hasTable } from './compile-table.ts';
 
 /** A compiled resource without the parts that depend on other resources. */
 export type UnlinkedResource = Omit<Resource, 'dependents' | 'links' | 'sameForEveryCaller' | keyof RuledAccess> &
@@ -56,11 +57,13 @@ export function compileResource(
   const hasClientIds = clientIdTest(document);
   const form = compileForm(document, name);
   const { state, fields } = compileState(listReferring(parentField, own, document, form), schema, resource);
-  const properties = compileProperties({ fields, schema, hasClientIds }, resource);
+  const table = compileTable(resource, fields);
+  const properties = compileProperties({ fields, schema, hasClientIds, table }, resource);
   return {
     ...resource,
     name,
     ...names,
+    table,
     was: readString(declared['was']),
     id: compileId(resource),
     fields,
@@ -69,12 +72,9 @@ export function compileResource(
     properties,
     ...compileParent(parentField, parent),
     uniques: compileUniques(fields, schema, resource),
-    indexes: compileIndexes(properties, resource),
-    search: compileSearch(properties, resource),
+    ...compileQueries(properties, resource),
     declares: declaredMembers(declared),
     state,
-    sort: compileSort(properties, resource),
-    timeField: compileTimeField(properties, resource),
     events: compileEvents(declared),
     access: compileResourceAccess(resource, inputs),
     ...writeRules(declared),
@@ -85,11 +85,22 @@ export function compileResource(
   };
 }
 
+type QueryRules = Pick<Resource, 'indexes' | 'search' | 'sort' | 'timeField'>;
+
+function compileQueries(properties: Resource['properties'], resource: ResourceContext): QueryRules {
+  return {
+    indexes: compileIndexes(properties, resource),
+    search: compileSearch(properties, resource),
+    sort: compileSort(properties, resource),
+    timeField: compileTimeField(properties, resource),
+  };
+}
+
 type WriteRules = Pick<Resource, 'requireIfMatch' | 'idempotency' | 'readOnly'>;
 
 function writeRules(declared: CompileContext['declared']): WriteRules {
   return {
-    readOnly: declared['read_only'] === true,
+    readOnly: declared['read_only'] === true || hasTable(declared),
     requireIfMatch: declared['require_if_match'] === true,
     idempotency: declared['idempotency'] === 'required' ? 'required' : 'optional',
   };
@@ -213,7 +224,7 @@ function withCompactType(field: Field): Field {
 
 function clientIdTest(document: CompileContext['declared']): (resource: string) => boolean {
   const resources = readObject(document['resources']);
-  return (resource) => isClientId(readObject(resources[resource])['id']);
+  return (resource) => hasClientId(readObject(resources[resource]));
 }
 
 /** Checks if integers are read as ids of a resource. */
@@ -225,9 +236,14 @@ function isClientId(id: Json | undefined): boolean {
   return id === 'client' || isJsonObject(id);
 }
 
+/** Checks if ids are chosen elsewhere than in the server. Those of a table that exists are the values of its key. */
+function hasClientId(declared: CompileContext['declared']): boolean {
+  return isClientId(declared['id']) || hasTable(declared);
+}
+
 function compileId({ declared, path, report }: CompileContext): IdRule {
   const { id } = declared;
-  if (!isClientId(id)) return { kind: 'server' };
+  if (!hasClientId(declared)) return { kind: 'server' };
   const { client = null, optional, number } = readObject(id);
   const pattern = readString(client);
   checkPattern(pattern ?? undefined, [...path, 'id', 'client'], report);
@@ -240,7 +256,7 @@ function compileId({ declared, path, report }: CompileContext): IdRule {
 }
 
 function compileEvents(declared: CompileContext['declared']): Resource['events'] {
-  const events = readString(declared['events']);
+  const events = hasTable(declared) ? 'none' : readString(declared['events']);
   return events === 'full' || events === 'none' || events === 'disabled' ? events : 'thin';
 }
 

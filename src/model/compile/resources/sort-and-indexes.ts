@@ -1,7 +1,8 @@
 import type { CompileContext } from '../../document/compile-context.ts';
 import type { Field, Property, SortKey } from '../../model.ts';
 import { readArray, readObject, readString, readStrings } from '../../values/access.ts';
-import { checkScalar } from '../fields/properties.ts';
+import { hasTable } from './compile-table.ts';
+import { checkScalar, reportJson } from '../fields/properties.ts';
 
 type Properties = ReadonlyMap<string, Property>;
 
@@ -9,9 +10,12 @@ const DEFAULT_SORT = 'created_at';
 /** QRY-3. */
 const MAX_SORT_KEYS = 5;
 
-/** Compiles the default sort. It ends with the id, in the direction of the key before it (PAGE-5). */
+/**
+ * Compiles the default sort. It ends with the id, in the direction of the key before it (PAGE-5). That of a table that
+ * exists is its key.
+ */
 export function compileSort(properties: Properties, { declared, path, report }: CompileContext): readonly SortKey[] {
-  const keys = (readString(declared['sort']) ?? DEFAULT_SORT).split(',').map((text) => {
+  const keys = (readString(declared['sort']) ?? (hasTable(declared) ? 'id' : DEFAULT_SORT)).split(',').map((text) => {
     const descending = text.startsWith('-');
     return { path: descending ? text.slice(1) : text, descending };
   });
@@ -55,6 +59,7 @@ export function compileUniques(
   const check = (name: string, at: CompileContext['path']): void => {
     const kind = byName.get(name)?.type.kind;
     if (kind === undefined) report(at, `there is no field ${name}`, 'use fields of this resource');
+    else if (kind === 'json') reportJson(name, at, report);
     else if (kind === 'array' || kind === 'object' || kind === 'map' || kind === 'binary') {
       report(at, `${name} is not a scalar field`, 'use scalar fields');
     }
@@ -69,11 +74,15 @@ export function compileUniques(
   return [...new Map(lists.map((list) => [list.join(), list])).values()];
 }
 
-/** Compiles the field for time windows, a timestamp that every row has (PAGE-4). */
-export function compileTimeField(properties: Properties, { declared, path, report }: CompileContext): string {
+/**
+ * Compiles the field for time windows, a timestamp that every row has (PAGE-4). A table that exists has one where it is
+ * named, or `created_at` has a column; else it is null.
+ */
+export function compileTimeField(properties: Properties, { declared, path, report }: CompileContext): string | null {
   const name = readString(declared['time_field']) ?? DEFAULT_SORT;
   const property = properties.get(name);
-  if (property?.type.kind !== 'date-time' || property.nullable || name.includes('.')) {
+  if (property === undefined && declared['time_field'] === undefined) return null;
+  if (property?.type.kind !== 'date-time' || (property.nullable && !hasTable(declared)) || name.includes('.')) {
     const fix = 'use created_at, updated_at or a required field with format: date-time';
     report([...path, 'time_field'], `${name} is not a required date-time field`, fix);
   }

@@ -157,5 +157,5 @@ function findFieldProblem(name: string, selected: readonly Resource[]): FieldPro
 const OTHER_FIELD = 'use another field';
 
 function isSingle({ kind }: ValueType): boolean {
-  return !['binary', 'object', 'map', 'array'].includes(kind);
+  return !['binary', 'object', 'map', 'array', 'json'].includes(kind);
 }

@@ -115,6 +115,7 @@ export function scalarKind(type: ValueType): ScalarKind | null {
     case 'object':
     case 'map':
     case 'array':
+    case 'json':
       return null;
   }
 }

@@ -10,6 +10,7 @@ import type { PostgresChangeStamps } from './change-stamps.ts';
 import type { Session } from '../connection/sessions.ts';
 import type { PostgresClient } from '../read/postgres-client.ts';
 import { isTransient, storeError } from '../driver/postgres-errors.ts';
+import { KnownShapes } from './known-shapes.ts';
 import { type SharedWrites, UnitTransaction } from './unit-transaction.ts';
 
 /**
@@ -27,11 +28,19 @@ const LAST_SHARE = 0.05;
 /** The most milliseconds that a timer of Node.js can wait. */
 const LONGEST_TIMER = 2_147_483_647;
 
+/**
+ * Units that are enough for a transaction next to others, and the most milliseconds that fewer ones wait for more.
+ * Those of a transaction share its statements: several small ones cost more processor time than one.
+ */
+const ENOUGH_UNITS = 16;
+const GATHER = 4;
+
 /** The most times that a transaction is tried which the database ends in favour of another one. */
 const MAX_ATTEMPTS = 5;
 
 interface PostgresCommitOptions {
-  readonly session: Session;
+  /** Each runs one transaction at a time. */
+  readonly sessions: readonly Session[];
   readonly tables: Tables;
   /** Milliseconds that a request may take. */
   readonly handlerTimeout: number;
@@ -44,24 +53,52 @@ interface PostgresCommitOptions {
   readonly shared?: SharedWrites | null;
 }
 
+/** Units that a transaction has run, with their results. */
+interface RunUnits {
+  readonly transaction: UnitTransaction;
+  readonly units: readonly QueuedUnit[];
+  readonly results: readonly UnitResult[];
+}
+
+/** Units that were taken together, on the session that commits them. */
+interface TakenGroup {
+  readonly session: Session;
+  readonly units: readonly QueuedUnit[];
+  /** The number of units that are not settled. */
+  left: number;
+}
+
 /**
- * Commits all waiting units in one transaction with one sync, while the next ones gather. Their statements are sent
- * together. A statement refuses by changing no row. If one refuses or fails, the transaction is rolled back and its
- * units run one by one.
+ * Commits all waiting units in one transaction with one sync, while the next ones gather. Those begin once its commit
+ * is sent, and there are enough of them, or some milliseconds have passed. Several transactions wait for the disk, and
+ * one runs statements. The statements of units are sent together.
+ * A statement refuses by changing no row. If one refuses or fails, the transaction is rolled back and its units run one
+ * by one.
  */
 export class PostgresGroupCommit implements Writer {
   readonly #options: PostgresCommitOptions;
   readonly #queue = new UnitQueue(() => this.#schedule());
+  readonly #shapes = new KnownShapes();
+  readonly #free: Session[];
+  readonly #groups = new Set<TakenGroup>();
+  /** The group whose statements run; null while all groups wait for their commits. */
+  #writing: TakenGroup | null = null;
   #isScheduled = false;
-  /** The number of units that are being committed. */
-  #taken = 0;
+  /** Runs while units wait for more of them. */
+  #gathering: NodeJS.Timeout | null = null;
 
   constructor(options: PostgresCommitOptions) {
     this.#options = options;
+    this.#free = [...options.sessions];
   }
 
   get pending(): number {
-    return this.#queue.length + this.#taken;
+    return [...this.#groups].reduce((sum, { left }) => sum + left, this.#queue.length);
+  }
+
+  /** The number of transactions that are not ended. */
+  get inFlight(): number {
+    return this.#groups.size;
   }
 
   commit(unit: WriteUnit, deadline: number | null = null): Promise<WriteOutcome> {
@@ -70,37 +107,75 @@ export class PostgresGroupCommit implements Writer {
 
   /** Accepts no more units and resolves once the accepted ones are settled. */
   close(): Promise<void> {
-    return this.#queue.close(!this.#isScheduled);
+    return this.#queue.close(!this.#isScheduled && this.#groups.size === 0);
   }
 
   #schedule(): void {
-    if (this.#isScheduled) return;
+    if (this.#isScheduled || this.#writing !== null || this.#free.length === 0) return;
+    if (this.#groups.size > 0 && this.#queue.length < ENOUGH_UNITS) return this.#gather();
+    this.#takeSoon();
+  }
+
+  /** Waits for more units, until those in flight are settled. */
+  #gather(): void {
+    this.#gathering ??= setTimeout(() => {
+      this.#gathering = null;
+      if (!this.#isScheduled && this.#writing === null && this.#free.length > 0) this.#takeSoon();
+    }, GATHER);
+  }
+
+  #takeSoon(): void {
+    if (this.#gathering !== null) clearTimeout(this.#gathering);
+    this.#gathering = null;
     this.#isScheduled = true;
-    atEndOfTick('work', () => void this.#commitAll());
+    atEndOfTick('work', () => {
+      this.#isScheduled = false;
+      this.#take();
+    });
   }
 
-  async #commitAll(): Promise<void> {
-    do {
-      const group = withoutExpired(this.#queue.take(), this.#options.clock.now());
-      this.#taken = group.length;
-      if (group.length > 0) await this.#commitGroup(group);
-    } while (this.#queue.settled());
-    this.#isScheduled = false;
+  /** Begins to commit what waits, on a free session. */
+  #take(): void {
+    const units = withoutExpired(this.#queue.take(), this.#options.clock.now());
+    const session = units.length === 0 ? undefined : this.#free.pop();
+    if (session === undefined) return this.#settle();
+    const group = { session, units, left: units.length };
+    this.#groups.add(group);
+    this.#writing = group;
+    void this.#commitGroup(group).finally(() => {
+      this.#groups.delete(group);
+      this.#free.push(session);
+      this.#sent(group);
+      this.#settle();
+    });
   }
 
-  async #commitGroup(group: readonly QueuedUnit[]): Promise<void> {
+  /** Lets the next group begin: the statements of this one are answered, and its commit is sent. */
+  #sent(group: TakenGroup): void {
+    if (this.#writing !== group) return;
+    this.#writing = null;
+    if (this.#queue.length > 0) this.#schedule();
+  }
+
+  #settle(): void {
+    if (this.#groups.size > 0) return;
+    if (this.#queue.settled()) this.#schedule();
+  }
+
+  async #commitGroup(group: TakenGroup): Promise<void> {
+    const { units } = group;
     const begun = monotonicNow();
-    const timer = this.#limit(group);
+    const timer = this.#limit(units);
     try {
       this.#options.client.requireMatch();
       const isTogether =
-        group.every(({ unit }) => unit.dry !== true) && (await this.#retried(() => this.#together(group)));
+        units.every(({ unit }) => unit.dry !== true) && (await this.#retried(group, () => this.#together(group)));
       if (!isTogether) await this.#oneByOne(group);
-      this.#options.observe({ kind: 'commit', duration: monotonicNow() - begun, units: group.length });
+      this.#options.observe({ kind: 'commit', duration: monotonicNow() - begun, units: units.length });
     } catch (error) {
       const failure = await this.#reported(storeError(error));
-      this.#taken = 0;
-      for (const { reject } of group) reject(failure);
+      group.left = 0;
+      for (const { reject } of units) reject(failure);
     } finally {
       clearTimeout(timer);
     }
@@ -125,42 +200,46 @@ export class PostgresGroupCommit implements Writer {
   }
 
   /** @returns whether they are committed */
-  async #together(group: readonly QueuedUnit[]): Promise<boolean> {
-    const transaction = await this.#begin();
-    const results = await transaction.runTogether(group.map(({ unit }) => unit));
+  async #together(group: TakenGroup): Promise<boolean> {
+    const transaction = await this.#begin(group, group.units);
+    const results = await transaction.runTogether(group.units.map(({ unit }) => unit));
     if (results === null) await transaction.rollBack();
-    else await this.#end(transaction, group, results);
+    else await this.#end(group, { transaction, units: group.units, results });
     return results !== null;
   }
 
-  async #oneByOne(group: readonly QueuedUnit[]): Promise<void> {
-    for (let from = 0; from < group.length; from += MAX_SAVEPOINTS) {
-      const some = group.slice(from, from + MAX_SAVEPOINTS);
-      await this.#retried(async () => {
-        const transaction = await this.#begin();
+  async #oneByOne(group: TakenGroup): Promise<void> {
+    for (let from = 0; from < group.units.length; from += MAX_SAVEPOINTS) {
+      const units = group.units.slice(from, from + MAX_SAVEPOINTS);
+      await this.#retried(group, async () => {
+        const transaction = await this.#begin(group, units);
         const results: UnitResult[] = [];
-        for (const { unit } of some) results.push(await transaction.runAlone(unit));
-        await this.#end(transaction, some, results);
+        for (const { unit } of units) results.push(await transaction.runAlone(unit));
+        await this.#end(group, { transaction, units, results });
       });
     }
   }
 
-  async #begin(): Promise<UnitTransaction> {
-    const { session, tables, clock, shared = null } = this.#options;
-    return UnitTransaction.begin({ session: await session.open(), tables, now: clock.now(), shared });
+  async #begin({ session }: TakenGroup, units: readonly QueuedUnit[]): Promise<UnitTransaction> {
+    const { tables, clock, shared = null } = this.#options;
+    const opened = await session.open();
+    return UnitTransaction.begin({
+      session: opened,
+      tables,
+      units: units.map(({ unit }) => unit),
+      now: clock.now(),
+      shapes: this.#shapes,
+      shared,
+    });
   }
 
   /** Commits, and settles the units. */
-  async #end(
-    transaction: UnitTransaction,
-    group: readonly QueuedUnit[],
-    results: readonly UnitResult[],
-  ): Promise<void> {
-    const kept = group.filter(({ unit }, index) => isKept(unit, results[index]));
+  async #end(group: TakenGroup, { transaction, units, results }: RunUnits): Promise<void> {
+    const kept = units.filter(({ unit }, index) => isKept(unit, results[index]));
     if (kept.length === 0) await transaction.rollBack();
-    else await this.#commitKept(transaction, kept);
-    this.#taken -= group.length;
-    for (const [index, { resolve, reject }] of group.entries()) {
+    else await this.#commitKept(group, transaction, kept);
+    group.left -= units.length;
+    for (const [index, { resolve, reject }] of units.entries()) {
       const result = results[index];
       if (result !== undefined && 'outcome' in result) resolve(result.outcome);
       else reject(await this.#reported(result?.error));
@@ -171,8 +250,10 @@ export class PostgresGroupCommit implements Writer {
     return this.#options.client.explain(this.#options.health.writeFailed(error));
   }
 
-  async #commitKept(transaction: UnitTransaction, kept: readonly QueuedUnit[]): Promise<void> {
-    await transaction.commit();
+  async #commitKept(group: TakenGroup, transaction: UnitTransaction, kept: readonly QueuedUnit[]): Promise<void> {
+    const committed = transaction.commit();
+    this.#sent(group);
+    await committed;
     this.#options.stamps.committed({ ...transaction.states, plans: kept.flatMap(({ unit }) => unit.plans) });
   }
 
@@ -180,12 +261,13 @@ export class PostgresGroupCommit implements Writer {
    * Runs a transaction again that the database ended in favour of another one. After any other error the session is
    * given up: it may be in a transaction.
    */
-  async #retried<T>(run: () => Promise<T>): Promise<T> {
+  async #retried<T>({ session }: TakenGroup, run: () => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt += 1) {
       try {
         return await run();
       } catch (error) {
-        this.#options.session.discard();
+        session.discard();
+        this.#shapes.clear();
         if (!isTransient(error) || attempt === MAX_ATTEMPTS) throw error;
       }
     }

@@ -1,31 +1,21 @@
 import type { Refusal, WriteUnit } from '../../../plan/write-unit.ts';
 import type { SqlRow, Statement } from '../../sql/dialect.ts';
-import { logState } from '../../sql/events/append-event.ts';
-import { FROM_LOG, METADATA } from '../../sql/system-statements.ts';
+import type { LogState } from '../../sql/events/append-event.ts';
 import type { Tables } from '../../sql/tables.ts';
 import { type CompiledUnit, compileUnit, type UnitStatement, type Violation } from '../../sql/write/compile-unit.ts';
-import { closingStatements, type Counters, beginCounters, storeCounters } from '../../sql/write/counters.ts';
+import { closingStatements, type Counters, hasNumbers, listTimes } from '../../sql/write/counters.ts';
 import { isKept, type UnitResult } from '../../sql/write/unit-queue.ts';
 import { explainViolation, probeStatements, violationProbes } from '../../sql/write/refusals.ts';
-import { type OwnCommit, STATE_COLUMNS, parseState } from './change-stamps.ts';
+import { type BegunTransaction, beginTransaction } from './begin-transaction.ts';
+import type { OwnCommit } from './change-stamps.ts';
+import type { KnownShapes } from './known-shapes.ts';
 import { allAnswers } from '../driver/answers.ts';
 import type { PostgresConnection, QueryResult } from '../driver/pg.ts';
 import { commitError, isConstraintFailure, isOfStatement } from '../driver/postgres-errors.ts';
 import { type ExpectingStatement, mergeStatements } from './merge-statements.ts';
 
-/**
- * The lock on this row orders all transactions that write: revisions and sequences are assigned in the order of commits
- * (REP-8, EVT-3).
- */
-const LOCK = `select ${STATE_COLUMNS}, block, first_at, last_at, first_id, last_id, left(pg_walfile_name(pg_current_wal_lsn()), 8) as timeline,
-  (select value from restwright_meta where name = '${METADATA.timeline}') as last_timeline
-${FROM_LOG} for update`;
-
-/**
- * The revisions and sequences that are skipped on a new timeline: more than a replica can lack when it is promoted.
- * Clients still have those that the old server assigned to lost commits, in ETags and in positions of feeds.
- */
-const LEFT_OUT = { revisions: 1_048_576, sequences: 8_192 };
+/** The most times that a unit is run whose conflict cannot be found any more: other transactions change its rows. */
+const MAX_ATTEMPTS = 10;
 
 /** The result of a statement of a unit. */
 type Answer = PromiseSettledResult<QueryResult>;
@@ -48,43 +38,43 @@ export interface SharedWrites {
 interface TransactionOptions {
   readonly session: PostgresConnection;
   readonly tables: Tables;
+  /** Those that the transaction may run. */
+  readonly units: readonly WriteUnit[];
   /** Milliseconds since the epoch. */
   readonly now: number;
+  readonly shapes: KnownShapes;
   /** Default: null. */
   readonly shared?: SharedWrites | null;
 }
 
 /**
- * One transaction of write units. It reads the counters when it begins and stores them before it ends; the row of the
- * counters is locked in between.
+ * One transaction of write units. When it begins, it locks what they write, and a slot of the log; others may run
+ * meanwhile with other slots. It adds its changes to the totals of the slot before it ends.
  */
 export class UnitTransaction {
   readonly #session: PostgresConnection;
   readonly #tables: Tables;
   readonly #now: number;
   readonly #shared: SharedWrites | null;
-  readonly #locked: SqlRow | null;
-  /** The timeline to store; null where it is stored. */
-  readonly #timeline: string | null;
-  readonly #begun: Counters;
+  readonly #shapes: KnownShapes;
+  readonly #begun: BegunTransaction;
   #counters: Counters;
 
-  private constructor({ session, tables, now, shared = null }: TransactionOptions, locked: SqlRow | null) {
+  private constructor({ session, tables, now, shapes, shared = null }: TransactionOptions, begun: BegunTransaction) {
     this.#session = session;
     this.#tables = tables;
     this.#now = now;
     this.#shared = shared;
-    this.#locked = locked;
-    this.#timeline = newTimeline(locked);
-    this.#begun = begunCounters(locked);
-    this.#counters = this.#begun;
+    this.#shapes = shapes;
+    this.#begun = begun;
+    this.#counters = begun.counters;
   }
 
   static async begin(options: TransactionOptions): Promise<UnitTransaction> {
     const { session, shared = null } = options;
-    const [, locked] = await allAnswers([session.query('begin'), session.query(LOCK)]);
+    const begun = await beginTransaction({ ...options, isAlone: shared !== null });
     await shared?.begin(session);
-    return new UnitTransaction(options, locked?.rows[0] ?? null);
+    return new UnitTransaction(options, begun);
   }
 
   /**
@@ -120,31 +110,36 @@ export class UnitTransaction {
     return result;
   }
 
-  /** The state of the database before the transaction, and after it. */
-  get states(): Pick<OwnCommit, 'before' | 'after'> {
-    const before = parseState(this.#locked);
-    return { before, after: { ...before, revision: this.#counters.revision, event: this.#counters.log.sequence } };
+  /** The additions of the transaction to its slot. */
+  get states(): Omit<OwnCommit, 'plans'> {
+    const { server, slot, counters } = this.#begun;
+    const { changes, log } = this.#counters;
+    return { server, before: slot, changes, events: listNumbers(counters.log, log) };
   }
 
-  /** Stores the counters and commits. @throws {WriteOutcomeUnknown} where the commit is not answered */
+  /** Stores what is added to the slot, and commits. @throws {WriteOutcomeUnknown} where the commit is not answered */
   async commit(): Promise<void> {
-    const closing = closingStatements(this.#tables, this.#begun, this.#counters, this.#now);
-    const sent = [...closing, ...this.#timelineStatements(), { text: 'commit', values: [] }];
+    const closing = closingStatements(this.#tables, this.#counters, this.#now);
+    const sent = [...this.#slotStatements(), ...closing, { text: 'commit', values: [] }];
     try {
       await allAnswers(sent.map(({ text, values }) => this.#session.query(text, values)));
     } catch (error) {
       throw commitError(error);
     }
+    const { slot, removed } = this.#begun;
+    this.#shapes.add(slot.slot, this.#counters.log.shapes, removed);
   }
 
-  /** The statements that begin a new timeline, also where nothing else changes the counters. */
-  #timelineStatements(): readonly Statement[] {
-    if (this.#timeline === null) return [];
-    const { setMetadata } = this.#tables.system;
-    return [storeCounters(this.#tables, this.#counters), setMetadata(METADATA.timeline, this.#timeline)];
+  #slotStatements(): readonly Statement[] {
+    const { slot, counters } = this.#begun;
+    const { changes, log } = this.#counters;
+    if (!hasNumbers(counters, this.#counters)) return [];
+    const totals = [slot.changes + changes, slot.events + log.added];
+    return [this.#tables.system.setCounters(...totals, ...listTimes(log.open), slot.slot)];
   }
 
   async rollBack(): Promise<void> {
+    this.#shapes.clear();
     await this.#session.query('rollback');
   }
 
@@ -156,13 +151,16 @@ export class UnitTransaction {
     }
   }
 
-  async #attempt(unit: WriteUnit): Promise<UnitResult> {
+  async #attempt(unit: WriteUnit, attempts = 1): Promise<UnitResult> {
     const compiled = this.#compile(unit);
     if ('error' in compiled) return compiled;
     const { statements, outcome, counters } = compiled;
     try {
       const deviation = await this.#deviation(statements);
-      if (deviation !== null) return { outcome: await this.#refusal(statements, deviation) };
+      if (deviation !== null) {
+        const refusal = await this.#refusal(statements, deviation, attempts === MAX_ATTEMPTS);
+        return refusal === null ? this.#attempt(unit, attempts + 1) : { outcome: refusal };
+      }
       const refused = this.#shared === null ? null : await this.#revert(this.#shared, statements);
       if (refused !== null) return { outcome: refused };
       if (outcome.kind === 'committed' && unit.dry !== true) this.#counters = counters;
@@ -206,11 +204,17 @@ export class UnitTransaction {
     return null;
   }
 
-  /** Finds the reason for which a unit is refused. @throws the error of its statement, where that is no refusal */
+  /**
+   * Finds the reason for which a unit is refused.
+   *
+   * @returns null where the row that it conflicted with is gone by now
+   * @throws the error of its statement, where that is no refusal
+   */
   async #refusal(
     statements: readonly UnitStatement[],
     { at, statement, answer }: Deviation<UnitStatement>,
-  ): Promise<Refusal> {
+    isLast: boolean,
+  ): Promise<Refusal | null> {
     const { refusal, violation } = statement;
     if (answer.status === 'fulfilled' && refusal !== null) return refusal;
     if (answer.status === 'fulfilled') throw new Error('A statement that may do anything has deviated');
@@ -218,18 +222,24 @@ export class UnitTransaction {
     if (violation === null || !isConstraintFailure(reason)) throw reason;
     if (violation.kind !== 'unexplained') return violation;
     const explained = await this.#explain(statements.slice(0, at), violation);
-    if (explained === null) throw reason;
+    if (explained === null && isLast) throw reason;
+    if (explained === null) await this.#session.query('rollback to savepoint unit');
     return explained;
   }
 
-  /** Finds the row that a plan conflicts with. @param before the statements of the unit before those of the plan */
+  /**
+   * Finds the row that a plan conflicts with.
+   *
+   * @param before the statements of the unit before those of the plan
+   * @returns null where that row, or one that those statements need, was changed by another transaction meanwhile
+   */
   async #explain(
     before: readonly UnitStatement[],
     { plan, index }: Extract<Violation, { kind: 'unexplained' }>,
   ): Promise<Refusal | null> {
     await this.#session.query('rollback to savepoint unit');
-    // The probes see what the unit had written before.
-    await this.#deviation(before);
+    // The probes see what the unit had written before. The rollback has let others change the rows that it needs.
+    if ((await this.#deviation(before)) !== null) return null;
     const probes = violationProbes(this.#tables, plan);
     const rows = await this.#readAll(probeStatements(probes));
     return explainViolation(probes, index, (probe) => rows.get(probe) ?? []);
@@ -242,23 +252,14 @@ export class UnitTransaction {
   }
 }
 
-/** The timeline of a transaction, where the last one that committed had another one. */
-function newTimeline(locked: SqlRow | null): string | null {
-  const timeline = String(locked?.['timeline']);
-  return timeline === locked?.['last_timeline'] ? null : timeline;
-}
-
-/** The counters that a transaction begins with. @throws {Error} where their row is missing */
-function begunCounters(locked: SqlRow | null): Counters {
-  const counters = beginCounters(locked);
-  // A database without commits has left nothing behind.
-  if (newTimeline(locked) === null || (locked?.['last_timeline'] ?? null) === null) return counters;
-  const { revision, log } = counters;
-  return {
-    ...counters,
-    revision: revision + LEFT_OUT.revisions,
-    log: logState(log.sequence + LEFT_OUT.sequences, log.open),
-  };
+/** The sequences between two states of the log of a transaction. */
+function listNumbers(from: LogState, to: LogState): readonly number[] {
+  const sequences: number[] = [];
+  for (let last = from.sequence; last !== to.sequence; ) {
+    last = from.next(last);
+    sequences.push(last);
+  }
+  return sequences;
 }
 
 /** Checks if a statement did what it must. */

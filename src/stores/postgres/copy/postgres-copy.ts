@@ -3,7 +3,9 @@ import { nextBatchRows } from '../../sql/copy/batch-size.ts';
 import type { CopiedTable } from '../../sql/copy/copied-tables.ts';
 import { type CopySource, type CopyTarget, type LastNumbers, lastNumbers } from '../../sql/copy/copy-database.ts';
 import { RefusedCopyRow } from '../../sql/copy/unstorable-row.ts';
-import { FROM_LOG, SystemStatements } from '../../sql/system-statements.ts';
+import { EXCLUDE_WRITES } from '../commit/write-locks.ts';
+import { FROM_LOG } from '../../sql/log-numbers.ts';
+import { SystemStatements } from '../../sql/system-statements.ts';
 import { type DatabaseAccess, openSession } from '../connection/open-session.ts';
 import { postgres } from '../dialect/postgres-dialect.ts';
 import type { PostgresConnection } from '../driver/pg.ts';
@@ -81,7 +83,7 @@ class PostgresCopyTarget implements CopyTarget {
 
   async begin(): Promise<void> {
     await this.#session.query('begin');
-    await this.#session.query(`select change ${FROM_LOG} for update`);
+    await this.#session.query(EXCLUDE_WRITES);
     const dropped = [...(await this.#session.query(KEYS)).rows, ...(await this.#session.query(INDEXES)).rows];
     for (const each of dropped) await this.#session.script(String(each['drop']));
     this.#create = dropped
@@ -172,13 +174,21 @@ async function readColumnTypes(
   return rows.map(({ name, type }) => ({ name: fieldName(String(name)), type: String(type) }));
 }
 
+/** The statements that read the last numbers, of this format and of the one before, and the table that each needs. */
+const NUMBERS = [
+  { table: 'restwright_slots', text: system.commits().text },
+  { table: 'restwright_counts', text: `select change as revision, count as event ${FROM_LOG}` },
+];
+
 /** Reads the last numbers of changes and events; null for a schema that is not one of Restwright. */
 export async function postgresNumbers(access: DatabaseAccess): Promise<LastNumbers | null> {
   const session = await connect(access, true);
   try {
-    const [found] = (await session.query(`select to_regclass('restwright_counts') is not null as found`)).rows;
-    if (found?.['found'] !== 1) return null;
-    return lastNumbers((await session.query(system.counters().text)).rows[0] ?? null);
+    for (const { table, text } of NUMBERS) {
+      const [found] = (await session.query('select to_regclass($1) is not null as found', [table])).rows;
+      if (found?.['found'] === 1) return lastNumbers((await session.query(text)).rows[0] ?? null);
+    }
+    return null;
   } finally {
     await session.close();
   }

@@ -84,6 +84,7 @@ const TYPES: TypeDifferences = {
     object: comparesJson,
     map: comparesJson,
     array: comparesJson,
+    json: comparesJson,
     uuid: { text: asText },
   },
   decimal: () => ({
@@ -99,7 +100,16 @@ const TYPES: TypeDifferences = {
   decodeUuid: null,
   json: (read) => `to_json(${read})::text`,
   extract: (column, path) => `(${column}::json #>> ${quoteText(arrayLiteral(path))})`,
+  extractTyped: (column, path, kind) => {
+    // A text as the operand makes `->` read members of objects only; `#>` also reads items of arrays.
+    const value = `(${[`${column}::json`, ...path.map((name) => `${quoteText(name)}::text`)].join(' -> ')})`;
+    if (kind === 'json') return `nullif(json_typeof(${value}), 'null')`;
+    return `(case when json_typeof(${value}) = '${JSON_TYPES[kind]}' then ${value} #>> '{}' end)`;
+  },
 };
+
+/** The types of PostgreSQL's JSON functions. */
+const JSON_TYPES = { text: 'string', number: 'number', boolean: 'boolean' } as const;
 
 /** The type that a value is cast to: that of its column, without a collation. */
 export function castType(type: ValueType): string {
@@ -133,6 +143,7 @@ export const postgres: Dialect = extendStandard(TYPES, {
     const same = key.map((column, at) => `${column} = ${EACH}.${names[at] ?? ''}`).join(' and ');
     return `cross join lateral (${keys}) as ${EACH}(${names.join(', ')}) join ${table} on ${same}`;
   },
+  numbers: 'allocated',
   rowArrays: {
     source: (types) => {
       const arrays = types.map((type, index) => `$${index + 1}::${castType(type)}[]`);

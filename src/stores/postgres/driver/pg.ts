@@ -18,8 +18,8 @@ export interface SessionSettings {
   /** True if the session may not write. */
   readonly readOnly: boolean;
   /**
-   * True if plans use indexes wherever they can: a plan for a small table is kept when the table has grown. Default:
-   * false.
+   * True if plans use indexes wherever they can, and are made once: a plan for a small table is kept when the table has
+   * grown. Otherwise the server makes a plan for each array, because it estimates its length. Default: false.
    */
   readonly byIndex?: boolean;
   /** The newer of two models whose rows differ: its id, and the schema of its views. Default: null. */
@@ -63,6 +63,13 @@ const MAX_PREPARED = 1_000;
  */
 const IDLE_TIMEOUT = 10_000;
 const KEEP_ALIVE_DELAY = 10_000;
+/** Parameters of a session whose statements find rows by indexes, with one plan each. */
+const BY_INDEX = {
+  enable_seqscan: 'off',
+  enable_hashjoin: 'off',
+  enable_mergejoin: 'off',
+  plan_cache_mode: 'force_generic_plan',
+};
 
 /**
  * @param settings null for those of the server: only to look at a pooler
@@ -108,7 +115,7 @@ function sessionParameters(
     default_transaction_read_only: readOnly ? 'on' : 'off',
     default_transaction_isolation: 'read committed',
     jit: 'off',
-    ...(byIndex ? { enable_seqscan: 'off', enable_hashjoin: 'off', enable_mergejoin: 'off' } : {}),
+    ...(byIndex ? BY_INDEX : {}),
   };
 }
 

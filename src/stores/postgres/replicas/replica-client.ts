@@ -2,6 +2,7 @@ import type { SqlRow, Statement } from '../../sql/dialect.ts';
 import type { BatchRead, BatchRows, SqlClient } from '../../sql/sql-client.ts';
 import type { PostgresClient } from '../read/postgres-client.ts';
 import { boundedBatch } from '../read/read-batch.ts';
+import { type DatabaseState, joinStates, NO_STATE } from '../commit/database-state.ts';
 import type { Replicas } from './replicas.ts';
 
 /** Runs the statements of one request that only reads: batches, such as of pages, on a replica where that can be. */
@@ -9,8 +10,8 @@ export class ReplicaClient implements SqlClient {
   readonly #primary: PostgresClient;
   readonly #replicas: Replicas;
   readonly #since: number;
-  #revision: number | null = null;
-  #seen = 0;
+  #state: DatabaseState | null = null;
+  #seen = NO_STATE;
 
   /** @param since the iteration of the event loop in which the request arrived */
   constructor(primary: PostgresClient, replicas: Replicas, since: number) {
@@ -19,14 +20,14 @@ export class ReplicaClient implements SqlClient {
     this.#since = since;
   }
 
-  /** The revision in the snapshot of the last batch; null where that is not known. */
-  get revision(): number | null {
-    return this.#revision;
+  /** The state in the snapshot of the last batch; null where that is not known. */
+  get state(): DatabaseState | null {
+    return this.#state;
   }
 
-  /** A stamp that the request has seen: its batches have that change, too. */
-  see(stamp: number): void {
-    this.#seen = Math.max(this.#seen, stamp);
+  /** A state that the request has seen: its batches have those commits, too. */
+  see(state: DatabaseState): void {
+    this.#seen = joinStates(state, this.#seen);
   }
 
   get(statement: Statement): Promise<SqlRow | null> {
@@ -45,7 +46,7 @@ export class ReplicaClient implements SqlClient {
       since: this.#since,
       seen: this.#seen,
     });
-    this.#revision = found?.revision ?? null;
+    this.#state = found?.state ?? null;
     return found?.rows ?? this.#primary.batch(read);
   }
 

@@ -5,17 +5,17 @@ import type { PostgresChangeStamps } from '../commit/change-stamps.ts';
 import type { ReplicaClient } from './replica-client.ts';
 
 /**
- * The stamps of one request that reads from replicas. A stamp is the revision of a change, which may be later than the
- * known state: batches after it have that change. After a batch the stamps are those of its snapshot where that is the
+ * The stamps of one request that reads from replicas. A stamp may be of a later state than the known one: batches after
+ * it have the commits of that state. After a batch the stamps are those of its snapshot where that is the
  * known state of the primary, which needs no further read.
  */
 export class ReplicaStamps implements ChangeStamps {
-  readonly #stamps: ChangeStamps & Pick<PostgresChangeStamps, 'knownStamps'>;
-  readonly #reads: Pick<ReplicaClient, 'revision' | 'see'>;
+  readonly #stamps: ChangeStamps & Pick<PostgresChangeStamps, 'knownStamps' | 'stateOfStamps'>;
+  readonly #reads: Pick<ReplicaClient, 'state' | 'see'>;
 
   constructor(
-    stamps: ChangeStamps & Pick<PostgresChangeStamps, 'knownStamps'>,
-    reads: Pick<ReplicaClient, 'revision' | 'see'>,
+    stamps: ChangeStamps & Pick<PostgresChangeStamps, 'knownStamps' | 'stateOfStamps'>,
+    reads: Pick<ReplicaClient, 'state' | 'see'>,
   ) {
     this.#stamps = stamps;
     this.#reads = reads;
@@ -23,13 +23,13 @@ export class ReplicaStamps implements ChangeStamps {
 
   async resourceStamps(resources: readonly string[]): Promise<readonly number[]> {
     const stamps = await this.#known().resourceStamps(resources);
-    for (const stamp of stamps) this.#reads.see(stamp);
+    await this.#see();
     return stamps;
   }
 
   async partitionStamp(resource: string, partition: Partition): Promise<number> {
     const stamp = await this.#known().partitionStamp(resource, partition);
-    this.#reads.see(stamp);
+    await this.#see();
     return stamp;
   }
 
@@ -45,7 +45,15 @@ export class ReplicaStamps implements ChangeStamps {
     return this.#stamps.rowStampAhead(resource, id);
   }
 
+  settledRevision(): MaybePromise<number | null> {
+    return this.#stamps.settledRevision();
+  }
+
   #known(): Pick<ChangeStamps, 'resourceStamps' | 'partitionStamp'> {
-    return this.#stamps.knownStamps(this.#reads.revision) ?? this.#stamps;
+    return this.#stamps.knownStamps(this.#reads.state) ?? this.#stamps;
+  }
+
+  async #see(): Promise<void> {
+    this.#reads.see(await this.#stamps.stateOfStamps());
   }
 }

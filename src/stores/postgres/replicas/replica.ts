@@ -1,11 +1,19 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { loopIteration, monotonicNow } from '../../../platform/clock.ts';
+import { monotonicNow } from '../../../platform/clock.ts';
+import { OnceAnIteration } from '../../../platform/once-an-iteration.ts';
 import { answeredWithin, settlesWithin } from '../../../platform/timeout.ts';
 import type { Effort } from '../../../plan/plan.ts';
 import type { SqlRow, Statement } from '../../sql/dialect.ts';
 import type { BatchRows, StatementBatch } from '../../sql/sql-client.ts';
-import { FROM_LOG } from '../../sql/system-statements.ts';
 import { StoreOverloaded, StoreUnavailable } from '../../store.ts';
+import {
+  type DatabaseState,
+  includesState,
+  joinStates,
+  NO_STATE,
+  readState,
+  SELECT_STATE,
+} from '../commit/database-state.ts';
 import { type OpenSession, Session } from '../connection/sessions.ts';
 import { allAnswers } from '../driver/answers.ts';
 import { sqlState, storeError } from '../driver/postgres-errors.ts';
@@ -16,9 +24,9 @@ import type { SlowReads } from '../read/slow-reads.ts';
 /** The reason why nothing is read from a replica. */
 export type ReplicaProblem = 'away' | 'behind' | 'not a replica' | 'of another server' | 'without the schema';
 
-/** The rows of a batch, and the last revision in its snapshot. */
+/** The rows of a batch, and the state in its snapshot. */
 export interface ReplicaRead {
-  readonly revision: number;
+  readonly state: DatabaseState;
   readonly rows: BatchRows;
 }
 
@@ -32,12 +40,9 @@ interface ReplicaOptions {
   readonly slow: SlowReads;
 }
 
-/**
- * The last revision that the server shows. Each write changes the row of the log in the order of commits, so that a
- * snapshot with a revision has everything up to it.
- */
-const REVISION: Statement = {
-  text: `select change as revision, pg_is_in_recovery() as standby ${FROM_LOG}`,
+/** The state that the server shows. Each write changes a slot, so that a snapshot with a state has all its commits. */
+const STATE: Statement = {
+  text: `select state.*, pg_is_in_recovery() as standby from (${SELECT_STATE}) as state`,
   values: [],
 };
 /** The identifier of a cluster, which replicas have from their primary. */
@@ -64,11 +69,9 @@ export class Replica {
   readonly #slow: SlowReads;
   /** Ends the reads that wait for an answer. */
   readonly #waiting = new Set<(error: Error) => void>();
-  /** The greatest revision that it has shown. */
-  #shown = 0;
-  #iteration: number | null = null;
-  /** The look of the iteration. */
-  #looked: Promise<void> = Promise.resolve();
+  /** The last state that it has shown. */
+  #shown = NO_STATE;
+  readonly #look = new OnceAnIteration(() => this.#readShown());
 
   constructor({ name, connect, slow }: ReplicaOptions) {
     this.name = name;
@@ -78,18 +81,18 @@ export class Replica {
   }
 
   /**
-   * Waits until the replica shows a revision.
+   * Waits until the replica shows all commits of a state.
    *
    * @param until monotonic milliseconds
    * @returns whether it does
    * @throws {StoreUnavailable} where its session is lost
    */
-  async shows(revision: number, until: number): Promise<boolean> {
-    while (this.#shown < revision) {
+  async shows(state: DatabaseState, until: number): Promise<boolean> {
+    while (!includesState(this.#shown, state)) {
       const left = until - monotonicNow();
       if (left <= 0) return false;
-      await settlesWithin(this.#look(), left);
-      if (this.#shown < revision) await pause(LOOK_INTERVAL);
+      await settlesWithin(this.#look.run(), left);
+      if (!includesState(this.#shown, state)) await pause(LOOK_INTERVAL);
     }
     return true;
   }
@@ -103,26 +106,25 @@ export class Replica {
   async read(batch: StatementBatch, effort: Effort): Promise<ReplicaRead> {
     if (this.#waiting.size >= MAX_UNANSWERED)
       throw new StoreOverloaded(`${MAX_UNANSWERED} reads wait for the replica ${this.name} already`);
-    const [state = [], ...rows] = await this.#abortable(this.#readBatch([REVISION, ...batch], effort));
-    return { revision: this.#note(state[0] ?? null), rows };
+    const [state = [], ...rows] = await this.#abortable(this.#readBatch([STATE, ...batch], effort));
+    return { state: this.#note(state[0] ?? null), rows };
   }
 
   /**
    * Looks for what speaks against reading from the replica.
    *
-   * @param revision that it has to show
+   * @param wanted the state that it has to show
    * @param cluster the identifier of its primary
    * @param wait milliseconds for that
    */
-  async probe(revision: number, cluster: string, wait: number): Promise<ReplicaProblem | null> {
+  async probe(wanted: DatabaseState, cluster: string, wait: number): Promise<ReplicaProblem | null> {
     try {
       const [state, own, age] = await answeredWithin(this.#readState(), PROBE_TIMEOUT, this.name);
-      if (state === undefined || state === null) return 'without the schema';
-      if (state['standby'] !== 1) return 'not a replica';
+      if (state?.['standby'] !== 1) return 'not a replica';
       if (own?.['cluster'] !== cluster) return 'of another server';
       // Reads wait for an answer, not for a session.
       await answeredWithin(this.#session.open(), PROBE_TIMEOUT, this.name);
-      const isCurrent = this.#note(state) >= revision || (await this.shows(revision, monotonicNow() + wait));
+      const isCurrent = includesState(this.#note(state), wanted) || (await this.shows(wanted, monotonicNow() + wait));
       this.lag = isCurrent ? 0 : Number(age?.['age'] ?? 0);
       return isCurrent ? null : 'behind';
     } catch (error) {
@@ -134,7 +136,7 @@ export class Replica {
   leave(problem: ReplicaProblem): void {
     this.problem = problem;
     if (problem === 'behind') return;
-    this.#shown = 0;
+    this.#shown = NO_STATE;
     for (const session of [this.#session, this.#probes, this.#slow]) session.discard();
     const error = new StoreUnavailable(`The replica ${this.name} is ${problem}`, { reason: 'away' });
     for (const end of this.#waiting) end(error);
@@ -151,24 +153,14 @@ export class Replica {
 
   async #readState(): Promise<readonly (SqlRow | null)[]> {
     const session = await this.#probes.open();
-    const answers = await allAnswers([REVISION.text, CLUSTER, AGE].map((text) => session.query(text)));
+    const answers = await allAnswers([STATE.text, CLUSTER, AGE].map((text) => session.query(text)));
     return answers.map(({ rows }) => rows[0] ?? null);
   }
 
-  /** All reads of an iteration look together. */
-  #look(): Promise<void> {
-    const iteration = loopIteration();
-    if (iteration !== this.#iteration) {
-      this.#iteration = iteration;
-      this.#looked = this.#readRevision();
-    }
-    return this.#looked;
-  }
-
-  async #readRevision(): Promise<void> {
+  async #readShown(): Promise<void> {
     try {
       const session = await this.#session.open();
-      const { rows } = await session.query(REVISION.text);
+      const { rows } = await session.query(STATE.text);
       this.#note(rows[0] ?? null);
     } catch (error) {
       throw storeError(error);
@@ -176,11 +168,11 @@ export class Replica {
   }
 
   /** @throws {StoreUnavailable} where the server no longer follows another one */
-  #note(state: SqlRow | null): number {
-    if (state?.['standby'] !== 1) throw new StoreUnavailable(`${this.name} is not a replica`, { reason: 'away' });
-    const revision = Number(state['revision']);
-    this.#shown = Math.max(this.#shown, revision);
-    return revision;
+  #note(row: SqlRow | null): DatabaseState {
+    if (row?.['standby'] !== 1) throw new StoreUnavailable(`${this.name} is not a replica`, { reason: 'away' });
+    const state = readState(row);
+    this.#shown = joinStates(state, this.#shown);
+    return state;
   }
 
   /** The result of a read, unless the replica is left first: one that is frozen would keep it waiting. */

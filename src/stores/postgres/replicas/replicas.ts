@@ -5,6 +5,7 @@ import { loopIteration, monotonicNow } from '../../../platform/clock.ts';
 import type { StatementBatch } from '../../sql/sql-client.ts';
 import { type ReplicaUsage, StatementTimeout, StoreUnavailable } from '../../store.ts';
 import type { PostgresChangeStamps } from '../commit/change-stamps.ts';
+import { type DatabaseState, includesState, joinStates, NO_STATE } from '../commit/database-state.ts';
 import type { Replica, ReplicaProblem, ReplicaRead } from './replica.ts';
 
 /** The most milliseconds that a read waits for a replica, or for the primary to show what a replica shows already. */
@@ -22,8 +23,8 @@ interface WantedRead {
   readonly effort: Effort;
   /** The iteration of the event loop in which the request arrived. */
   readonly since: number;
-  /** The greatest stamp that the request has seen. */
-  readonly seen: number;
+  /** The least state that has what the request has seen. */
+  readonly seen: DatabaseState;
 }
 
 /** The states of the primary. */
@@ -41,7 +42,7 @@ interface ReplicasOptions {
 }
 
 /**
- * Reads batches from replicas, never staler than from the primary (OPS-5). A replica has to show the revision that the
+ * Reads batches from replicas, never staler than from the primary (OPS-5). A replica has to show the state that the
  * primary had when the request arrived, or a later one. Its snapshot may be ahead of the primary, which shows a commit
  * a moment after it is on disk. Then the read waits for the primary: what one request sees, all later ones see.
  */
@@ -113,12 +114,12 @@ export class Replicas {
   }
 
   async #readFrom(replica: ReadReplica, { batch, effort, since, seen }: WantedRead): Promise<ReplicaRead | null> {
-    const revision = Math.max(seen, (await this.#options.states.stateSince(since)).revision);
+    const wanted = joinStates(await this.#options.states.stateSince(since), seen);
     const begun = monotonicNow();
     let read: ReplicaRead;
     let until: number;
     try {
-      if (!(await replica.shows(revision, begun + MAX_WAIT))) return this.#leave(replica, 'behind');
+      if (!(await replica.shows(wanted, begun + MAX_WAIT))) return this.#leave(replica, 'behind');
       const waited = monotonicNow() - begun;
       read = await replica.read(batch, effort);
       until = monotonicNow() + MAX_WAIT - waited;
@@ -127,27 +128,27 @@ export class Replicas {
       // The primary reports an error of the statement itself, such as after a migration.
       return error instanceof StoreUnavailable ? this.#leave(replica, 'away') : null;
     }
-    return read.revision >= revision && (await this.#isShown(read.revision, until)) ? read : null;
+    return includesState(read.state, wanted) && (await this.#isShown(read.state, until)) ? read : null;
   }
 
-  /** Waits until the primary shows a revision. @returns whether it does */
-  async #isShown(revision: number, until: number): Promise<boolean> {
+  /** Waits until the primary shows all commits of a state. @returns whether it does */
+  async #isShown(shown: DatabaseState, until: number): Promise<boolean> {
     const { states } = this.#options;
     let state = states.knownState ?? (await states.stateSince(loopIteration()));
-    while (state.revision < revision) {
+    while (!includesState(state, shown)) {
       if (monotonicNow() >= until) return false;
       state = await states.stateSince(loopIteration());
-      if (state.revision < revision) await pause(LOOK_INTERVAL);
+      if (!includesState(state, shown)) await pause(LOOK_INTERVAL);
     }
     return true;
   }
 
   async #probeAll(replicas: readonly ReadReplica[]): Promise<void> {
     const { cluster, states } = this.#options;
-    const revision = states.knownState?.revision ?? 0;
+    const wanted = states.knownState ?? NO_STATE;
     await Promise.all(
       replicas.map(async (replica) => {
-        const problem = await replica.probe(revision, cluster, MAX_WAIT);
+        const problem = await replica.probe(wanted, cluster, MAX_WAIT);
         if (problem !== null) this.#leave(replica, problem);
         else this.#join(replica);
       }),

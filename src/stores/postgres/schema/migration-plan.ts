@@ -9,11 +9,15 @@ import {
 } from '../../sql/schema/migration.ts';
 import type { SchemaChange } from '../../sql/schema/schema-changes.ts';
 import type { SchemaStep } from '../../sql/schema/schema-errors.ts';
-import { FORMAT } from '../../sql/schema/system-tables.ts';
+import { currentFormat } from '../../sql/schema/system-upgrades.ts';
+import { postgres } from '../dialect/postgres-dialect.ts';
 import { exclusiveLock, type PlannedStep, rowLocks } from './schema-steps.ts';
 import { describeConversion } from './convert-rows.ts';
 import { type PairPlan, pairSteps } from '../side-by-side/pair-schema.ts';
 import type { SearchChange, SearchState } from './search-schema.ts';
+
+/** The format of the system tables of this version. */
+const FORMAT = currentFormat(postgres);
 
 /** The migration of a database to a model. */
 export interface MigrationPlan {

@@ -25,7 +25,8 @@ import { schemaChanges } from '../../sql/schema/schema-changes.ts';
 import type { Consent, SchemaStep } from '../../sql/schema/schema-errors.ts';
 import { uuidSteps } from '../../sql/schema/uuid-conversion.ts';
 import { METADATA } from '../../sql/system-statements.ts';
-import { FORMAT, rowOfLog } from '../../sql/schema/system-tables.ts';
+import { currentFormat } from '../../sql/schema/system-upgrades.ts';
+import { excludeWrites } from '../commit/write-locks.ts';
 import type { Statement } from '../../sql/dialect.ts';
 import type { Tables } from '../../sql/tables.ts';
 import { postgres } from '../dialect/postgres-dialect.ts';
@@ -43,6 +44,9 @@ import { planWithRows } from './plan-with-rows.ts';
 import { runApart, runStatement, runTogether } from './run-step.ts';
 import { rowLocks } from './schema-steps.ts';
 import { fillWords, searchChanges, searchState } from './search-schema.ts';
+
+/** The format of the system tables of this version. */
+const FORMAT = currentFormat(postgres);
 
 const BATCH = 1_000;
 
@@ -83,7 +87,7 @@ export class DatabaseSchema {
   async plan(): Promise<MigrationPlan> {
     const names = await tableNames(this.#session);
     const recorded = names.includes('restwright_meta') ? await this.#metadata(METADATA.format) : null;
-    const format = databaseFormat(names, () => recorded);
+    const format = databaseFormat(names, () => recorded, FORMAT);
     const types = await this.#json<StorageTypes>(METADATA.storageTypes, format);
     const models = format === 0 ? [] : parseModels(await this.#metadata(METADATA.models));
     const version = format === 0 ? null : await this.#metadata(METADATA.contract);
@@ -178,9 +182,11 @@ export class DatabaseSchema {
     this.#current = 'change the tables';
     await this.#session.script('begin');
     // As every write does first, so that a write and this transaction never wait for each other.
-    if (format > 0) await this.#session.script(`select ${rowOfLog(format)} for update`);
+    if (format > 0) await this.#session.script(excludeWrites(format));
     if (system.length > 0) await this.#session.script(system.join(';\n'));
-    await this.#runAll(metadataChanges(format, this.#tables.system, (bytes) => random.hex(bytes)));
+    await this.#runAll(
+      metadataChanges({ found: format, newest: FORMAT }, this.#tables.system, (bytes) => random.hex(bytes)),
+    );
     await this.#convertValues(plan);
     for (const each of plan.conversion.conversions) {
       this.#current = `convert the rows of ${each.table.name}`;

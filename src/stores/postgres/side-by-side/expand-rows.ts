@@ -1,7 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Observe } from '../../../observe/observation.ts';
 import type { Statement } from '../../sql/dialect.ts';
-import { FROM_LOG, METADATA } from '../../sql/system-statements.ts';
+import { METADATA } from '../../sql/system-statements.ts';
+import { EXCLUDE_WRITES } from '../commit/write-locks.ts';
 import type { Tables } from '../../sql/tables.ts';
 import type { StorageTypes } from '../../sql/schema/migration.ts';
 import { allAnswers } from '../driver/answers.ts';
@@ -123,7 +124,7 @@ export class RowExpansion {
   async #lock(): Promise<void> {
     const { session } = this.#options;
     await session.script('begin');
-    await session.script(`select ${FROM_LOG} for update`);
+    await session.script(EXCLUDE_WRITES);
     await session.script(setWriter('none'));
   }
 

@@ -92,6 +92,7 @@ function describeForm(type: ValueType): Json {
     case 'decimal':
     case 'int64':
     case 'binary':
+    case 'json':
       return JSON.stringify(storedForm(type));
   }
 }

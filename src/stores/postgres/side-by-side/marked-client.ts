@@ -1,7 +1,7 @@
 import type { Observe } from '../../../observe/observation.ts';
 import type { DeadlineChecks, SqlRow, Statement } from '../../sql/dialect.ts';
 import type { BatchRead, BatchRows, SqlClient, StatementBatch } from '../../sql/sql-client.ts';
-import { FROM_LOG } from '../../sql/system-statements.ts';
+import { EXCLUDE_WRITES } from '../commit/write-locks.ts';
 import type { SharedWrites } from '../commit/unit-transaction.ts';
 import type { Session } from '../connection/sessions.ts';
 import { allAnswers } from '../driver/answers.ts';
@@ -102,7 +102,7 @@ class MarkedClient implements SqlClient {
   async #convert(read: (session: PostgresConnection) => Promise<BatchRows>): Promise<BatchRows> {
     const session = await this.#session.open();
     try {
-      await allAnswers([session.query('begin'), session.query(`select count ${FROM_LOG} for update`)]);
+      await allAnswers([session.query('begin'), session.query(EXCLUDE_WRITES)]);
       await convertAll(session, this.#shared, this.#report);
       const rows = await read(session);
       await session.query('commit');

@@ -66,7 +66,7 @@ class EventReturn implements BatchConversion {
     const { addShape, addBlockShape, replaceEvent } = eventStatements(this.#dialect);
     return [
       addShape(type, resourceType, shape),
-      addBlockShape(findBlock(stored.sequence), shape),
+      addBlockShape(findBlock(stored.sequence), shape, FIRST_SLOT),
       replaceEvent(shape, data, detail, stored.sequence),
     ];
   }
@@ -98,6 +98,9 @@ function lowerEvent({ event, access }: StoredEvent, conversion: EventConversion)
     access: { writer: access?.writer ?? UNKNOWN_WRITER, before, after },
   };
 }
+
+/** No transaction overlaps with a migration: it may note what it changes in any slot. */
+const FIRST_SLOT = 0;
 
 const UNKNOWN_WRITER = { issuer: null, subject: null, client: null };
 

@@ -2,7 +2,9 @@ import type { Json } from '../../../conventions/json/json.ts';
 import type { Model, Resource, ValueType } from '../../../model/model.ts';
 import type { DerivedColumn, Dialect, SqlRow, SqlValue } from '../dialect.ts';
 import { deriveSchema, type TableSchema } from '../schema/schema.ts';
-import { systemTables } from '../schema/system-tables.ts';
+import { findPlaces } from '../events/event-statements.ts';
+import { sumStamps } from '../log-numbers.ts';
+import { systemTables } from '../schema/system-upgrades.ts';
 
 /** A column that a copy writes. */
 export interface CopiedColumn {
@@ -13,10 +15,11 @@ export interface CopiedColumn {
 
 /** A table of a copy. */
 export interface CopiedTable {
+  /** The name of the table in the target. */
   readonly name: string;
   /** The query that reads its rows in the source. */
   readonly select: string;
-  /** The condition of the rows that are copied: a new database has the others. */
+  /** The condition of the rows of a new database that those of the source replace. */
   readonly where: string;
   readonly columns: readonly CopiedColumn[];
   /** The bound values for a row of the source, in the order of the columns. */
@@ -29,30 +32,67 @@ export interface CopyDialects {
   readonly to: Dialect;
 }
 
-/** The metadata of a new database exists already. */
-const PRESENT = ['restwright_meta'];
-
-/** The row of the log exists already, too: another process may wait for its lock. */
-const COPIED_ROWS: ReadonlyMap<string, string> = new Map([['restwright_counts', "resource <> ''"]]);
+/** The tables that a new database has with rows of its own, and those of totals. */
+const NOT_COPIED = ['restwright_meta', 'restwright_counts', 'restwright_totals', 'restwright_slots'];
 
 /**
  * The names of the system tables whose rows are copied: all of this version, so that those of later formats are, too.
  */
 export function copiedSystemTables(dialect: Dialect): readonly string[] {
   const names = systemTables(dialect).flatMap((text) => /^create table (\w+)/.exec(text)?.[1] ?? []);
-  return names.filter((name) => !PRESENT.includes(name));
+  return names.filter((name) => !NOT_COPIED.includes(name));
 }
 
 /** The condition that holds for each row. */
 const ALL = '1 = 1';
 
+/** The query of rows that slots have parts of, as rows of a log without slots. */
+const MERGED = new Map<string, (dialect: Dialect) => string>([
+  [
+    'restwright_partitions',
+    () =>
+      `select resource, field, value, ${sumStamps('sum(change)')} as change from restwright_partitions group by 1, 2, 3`,
+  ],
+  ['restwright_block_shapes', () => 'select distinct block, shape from restwright_block_shapes'],
+  // The times of the last block are copied with the numbers of the log.
+  [
+    'restwright_event_blocks',
+    (
+      dialect,
+    ) => `select block, min(first_at) as first_at, max(last_at) as last_at, min(first_id) as first_id, max(last_id) as last_id
+from ${findPlaces(dialect)} where block is distinct from (select max(block) from restwright_slots) group by block`,
+  ],
+]);
+
 /** A system table. Its values have the same form in all databases. */
-export function systemTable(name: string, columns: readonly string[], { quote }: Dialect): CopiedTable {
-  const where = COPIED_ROWS.get(name) ?? ALL;
+export function systemTable(name: string, all: readonly string[], dialect: Dialect): CopiedTable {
+  const { quote, numbers } = dialect;
+  const merged = numbers === 'counted' ? undefined : MERGED.get(name);
+  const columns = merged === undefined ? all : all.filter((column) => column !== 'slot');
   return {
     name,
-    select: `select ${columns.map(quote).join(', ')} from ${quote(name)} where ${where}`,
-    where,
+    select: merged?.(dialect) ?? `select ${columns.map(quote).join(', ')} from ${quote(name)}`,
+    where: ALL,
+    ...copiedColumns(columns),
+  };
+}
+
+/** The counts and stamps of resources. */
+export function totalsTable({ from, to }: CopyDialects): CopiedTable {
+  const isCounted = to.numbers === 'counted';
+  return {
+    name: isCounted ? 'restwright_counts' : 'restwright_totals',
+    select:
+      from.numbers === 'counted'
+        ? "select resource, count, change from restwright_counts where resource <> ''"
+        : `select resource, sum(count)::bigint as count, ${sumStamps('sum(change)')} as change from restwright_totals group by resource`,
+    where: isCounted ? "resource <> ''" : ALL,
+    ...copiedColumns(['resource', 'count', 'change']),
+  };
+}
+
+function copiedColumns(columns: readonly string[]): Pick<CopiedTable, 'columns' | 'values'> {
+  return {
     columns: columns.map((column) => ({ name: column, expression: null })),
     values: (row) => columns.map((column) => row[column] ?? null),
   };

@@ -4,8 +4,16 @@ import type { MaybePromise } from '../../../platform/maybe-promise.ts';
 import type { SqlRow, SqlValue, Statement } from '../dialect.ts';
 import { METADATA, SystemStatements } from '../system-statements.ts';
 import { RefusedCopyRow, UnstorableRow } from './unstorable-row.ts';
-import { beginCounters, storeCounters } from '../write/counters.ts';
-import { type CopiedTable, copiedSystemTables, type CopyDialects, modelTables, systemTable } from './copied-tables.ts';
+import { beginCounters, type Counters, listTimes } from '../write/counters.ts';
+import { ALLOCATORS } from '../log-numbers.ts';
+import {
+  type CopiedTable,
+  copiedSystemTables,
+  type CopyDialects,
+  modelTables,
+  systemTable,
+  totalsTable,
+} from './copied-tables.ts';
 
 /** A database that is read: all of it as it was at one moment. */
 export interface CopySource {
@@ -46,13 +54,13 @@ export type CopyOutcome =
   | { readonly kind: 'copied'; readonly rows: number; readonly events: number }
   | { readonly kind: 'stopped' };
 
-/** The last revision and the last sequence of a database. */
+/** The numbers of changes and of events that were committed to a database. */
 export interface LastNumbers {
   readonly revision: number;
   readonly event: number;
 }
 
-/** @param row of `SystemStatements.counters` */
+/** @param row of `SystemStatements.commits` */
 export function lastNumbers(row: SqlRow | null): LastNumbers {
   return { revision: Number(row?.['revision']), event: Number(row?.['event']) };
 }
@@ -75,7 +83,7 @@ export async function copyDatabase(copy: DatabaseCopy): Promise<CopyOutcome> {
   const { source, target } = copy;
   const system = { from: new SystemStatements(copy.dialects.from), to: new SystemStatements(copy.dialects.to) };
   await target.begin();
-  requireEmpty(lastNumbers((await target.run(system.to.counters()))[0] ?? null));
+  requireEmpty(lastNumbers((await target.run(system.to.commits()))[0] ?? null));
   const tables = await listCopiedTables(copy);
   let total = 0;
   for (const table of tables) total += await countRows(copy, table);
@@ -83,7 +91,7 @@ export async function copyDatabase(copy: DatabaseCopy): Promise<CopyOutcome> {
   if (counts === null) return { kind: 'stopped' };
   const counters = beginCounters((await source.all(system.from.counters()))[0] ?? null);
   const [secret] = await source.all(system.from.metadata(METADATA.secret));
-  await target.run(storeCounters({ system: system.to }, counters));
+  for (const each of storeNumbers(copy.dialects.to, system.to, counters)) await target.run(each);
   await target.run(system.to.setMetadata(METADATA.secret, String(secret?.['value'])));
   await target.run({ text: `update restwright_readers set owner = '', leased_until = 0`, values: [] });
   await target.commit();
@@ -112,11 +120,29 @@ async function listCopiedTables({ model, dialects, source }: DatabaseCopy): Prom
   const system: CopiedTable[] = [];
   for (const name of copiedSystemTables(dialects.from))
     system.push(systemTable(name, await source.columns(name), dialects.from));
-  return [...system, ...modelTables(model, dialects)];
+  return [totalsTable(dialects), ...system, ...modelTables(model, dialects)];
 }
 
-async function countRows({ source, dialects: { from } }: DatabaseCopy, table: CopiedTable): Promise<number> {
-  const text = `select count(*) as count from ${from.quote(table.name)} where ${table.where}`;
+/**
+ * The statements that store the numbers of a log in a new database. Sequences of PostgreSQL restart within the
+ * transaction: `setval` would stay when it is rolled back. Ids of shapes may have gaps.
+ */
+function storeNumbers(
+  { numbers }: CopyDialects['to'],
+  { setCounters }: SystemStatements,
+  { revision, log }: Counters,
+): readonly Statement[] {
+  const slot = numbers === 'counted' ? [] : [0];
+  const totals = setCounters(revision, log.sequence, ...listTimes(log.open), ...slot);
+  if (numbers === 'counted') return [totals];
+  const restart = (name: string, last: number): string => `alter sequence ${name} restart with ${last + 1}`;
+  const shapes = `select setval('${ALLOCATORS.shape}', coalesce(max(id), 0) + 1, false) from restwright_event_shapes`;
+  const texts = [restart(ALLOCATORS.revision, revision), restart(ALLOCATORS.sequence, log.sequence), shapes];
+  return [totals, ...texts.map((text) => ({ text, values: [] }))];
+}
+
+async function countRows({ source }: DatabaseCopy, table: CopiedTable): Promise<number> {
+  const text = `select count(*) as count from (${table.select}) as copied`;
   const [row] = await source.all({ text, values: [] });
   return Number(row?.['count']);
 }

@@ -1,6 +1,7 @@
 import type { EventDraft } from '../../../conventions/events/event.ts';
 import type { WritePlan } from '../../../plan/plan.ts';
 import type { Dialect, Statement } from '../dialect.ts';
+import { COUNTED, type NextNumber } from '../log-numbers.ts';
 import type { Tables } from '../tables.ts';
 import { addRecorded } from './add-recorded.ts';
 import { type PackedEvent, packEvent } from './event-codec.ts';
@@ -10,6 +11,13 @@ import { findBlock, eventStatements } from './event-statements.ts';
 export interface LogState {
   /** The last sequence that was assigned. */
   readonly sequence: number;
+  readonly next: NextNumber;
+  /** The last sequence that was assigned when the transaction began. */
+  readonly end: number;
+  /** That of the transaction, where numbers are allocated; else 0. */
+  readonly slot: number;
+  /** The number of events that the transaction has added. */
+  readonly added: number;
   /** The shapes that are known to be stored, and noted for a block. */
   readonly shapes: BlockShapes;
   /** The last event of the transaction that has its own origin. */
@@ -35,20 +43,23 @@ export interface BlockTimes {
 
 const NO_SHAPES: BlockShapes = { block: 0, known: new Set() };
 
-/**
- * The state before the first event of a transaction.
- *
- * @param sequence the last one that was assigned
- * @param open the times of the last block
- * @param shapes those that the transactions before it have stored, while no other process has written
- */
-export function logState(sequence: number, open: BlockTimes | null = null, shapes: BlockShapes = NO_SHAPES): LogState {
-  return { sequence, shapes, origin: null, open };
+/** The log as a transaction finds it. */
+interface FoundLog extends Pick<LogState, 'sequence'>, Partial<Pick<LogState, 'end' | 'open' | 'next' | 'slot'>> {
+  /** Those that the transactions before it have stored, while no other process has written. Default: none. */
+  readonly shapes?: BlockShapes | undefined;
+}
+
+/** The state before the first event of a transaction. Default: a log whose numbers are counted. */
+export function logState({ sequence, open = null, shapes = NO_SHAPES, next = COUNTED, ...found }: FoundLog): LogState {
+  const { end = sequence, slot = 0 } = found;
+  return { sequence, end, next, slot, added: 0, shapes, origin: null, open };
 }
 
 /** The log once events up to a sequence are removed, with shapes that no later event has. */
 export function afterRemoval(log: LogState, through: number): LogState {
-  return { ...log, shapes: NO_SHAPES, open: through >= log.sequence ? null : log.open };
+  // The times of slots are removed with those of their block.
+  const isEmpty = log.next === COUNTED && through >= log.sequence;
+  return { ...log, shapes: NO_SHAPES, open: isEmpty ? null : log.open };
 }
 
 /** An event that is appended with a plan. */
@@ -72,7 +83,7 @@ export function appendEvent(
   before: LogState,
 ): AppendedEvent {
   const packed = packEvent(draft);
-  const sequence = before.sequence + 1;
+  const sequence = before.next(before.sequence);
   const { shape, at, id, resourceId, data, detail } = packed;
   const base = distanceToBase(packed, sequence, before);
   const origin = base === 0 ? packed.origin : null;
@@ -81,14 +92,16 @@ export function appendEvent(
     plan.related === undefined
       ? { added: eventStatements(tables.dialect).addEvent(...columns, detail), completed: null }
       : addRecorded(tables, { columns, detail }, plan, plan.related);
-  const noted = noteEvent(tables.dialect, packed, idTime(draft.id), before);
+  const noted = noteEvent(tables.dialect, packed, { sequence, id: idTime(draft.id) }, before);
   const statements = [...noted.statements, added];
   const isAhead = plan.kind === 'delete' || completed !== null;
   return {
     ahead: isAhead ? statements : [],
     behind: isAhead ? (completed === null ? [] : [completed]) : statements,
     log: {
+      ...before,
       sequence,
+      added: before.added + 1,
       shapes: noted.shapes,
       origin: base === 0 ? { sequence, bytes: packed.origin } : before.origin,
       open: noted.open,
@@ -105,11 +118,11 @@ interface NotedEvent extends Pick<LogState, 'shapes'> {
 function noteEvent(
   dialect: Dialect,
   { type, resourceType, shape, at }: PackedEvent,
-  id: number,
-  { sequence, shapes, open }: LogState,
+  { sequence, id }: { readonly sequence: number; readonly id: number },
+  { shapes, open, slot }: LogState,
 ): NotedEvent {
   const { addShape, addBlockShape, addTimes } = eventStatements(dialect);
-  const block = findBlock(sequence + 1);
+  const block = findBlock(sequence);
   const known = shapes.block === block ? shapes.known : NO_SHAPES.known;
   const isKnown = known.has(shape);
   const isOpen = open?.block === block;
@@ -117,8 +130,8 @@ function noteEvent(
   const full = isOpen ? null : open;
   return {
     statements: [
-      ...(full === null ? [] : [addTimes(full.block, full.firstAt, full.lastAt, full.firstId, full.lastId)]),
-      ...(isKnown ? [] : [addShape(type, resourceType, shape), addBlockShape(block, shape)]),
+      ...(full === null ? [] : [addTimes(full.block, full.firstAt, full.lastAt, full.firstId, full.lastId, slot)]),
+      ...(isKnown ? [] : [addShape(type, resourceType, shape), addBlockShape(block, shape, slot)]),
     ],
     shapes: isKnown ? shapes : { block, known: new Set(known).add(shape) },
     open: times,

@@ -2,7 +2,7 @@ import { weakMemoize } from '../../../cache/memoize.ts';
 import { type DeliveryPlan, RETENTION_READER } from '../../../plan/delivery-plan.ts';
 import type { Dialect, Statement } from '../dialect.ts';
 import { type Prepare, prepareStatement } from '../prepare.ts';
-import { FROM_LOG } from '../system-statements.ts';
+import { selectLastSequence } from '../log-numbers.ts';
 import { BLOCK_SIZE, removeBlock } from './event-statements.ts';
 
 const DELIVERY = 'endpoint, sequence, reader, state, attempts, due, resource';
@@ -96,12 +96,12 @@ function subscriptionStatements(dialect: Dialect) {
   return {
     reader: of('select name, sequence, owner, leased_until from restwright_readers where name = ?'),
     addReader: of(`insert into restwright_readers (name, sequence, owner, leased_until)
-select ?, count, '', 0 ${FROM_LOG} on conflict (name) do nothing`),
+values (?, ${selectLastSequence(dialect)}, '', 0) on conflict (name) do nothing`),
     lease: of(`update restwright_readers set owner = ?, leased_until = ?
 where name = ? and owner = ? and leased_until = ? returning name`),
     advance: of('update restwright_readers set sequence = ?, leased_until = ? where name = ? and owner = ?'),
     addSubscriptions: of(`insert into restwright_subscriptions (name, position)
-select value, (select count ${FROM_LOG}) from ${dialect.textRows('?')} where true on conflict (name) do nothing`),
+select value, ${selectLastSequence(dialect)} from ${dialect.textRows('?')} where true on conflict (name) do nothing`),
     positions: of(`select name, position from restwright_subscriptions
 where position is not null and name in (${names(dialect)})`),
     setPosition: of(`insert into restwright_subscriptions (name, position) values (?, ?)

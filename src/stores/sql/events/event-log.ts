@@ -12,19 +12,33 @@ import { packTexts } from './packed-text.ts';
 
 const ALWAYS = Number.MAX_SAFE_INTEGER;
 
-/** The event log. Sequences are assigned while the write lock is held, so that they become visible in order (EVT-3). */
+/** The end of a log whose events may become visible in another order than that of their sequences. */
+export interface LogEnd {
+  /** A sequence up to which nothing can appear any more, as far as that is known without a read. */
+  readonly known: number;
+  /** The last such sequence. */
+  settledSequence(): Promise<number>;
+}
+
+/**
+ * The event log. Where sequences are counted, they become visible in order. Else nothing is read above the end up to
+ * which nothing can appear any more (EVT-3).
+ */
 export class SqlEventLog implements EventLog {
   readonly #client: SqlClient;
   readonly #system: Pick<SystemStatements, 'lastSequence'>;
   readonly #statements: EventStatements;
   readonly #shapes: ReadShapes;
+  readonly #end: LogEnd | null;
 
   constructor(
     client: SqlClient,
     { system, dialect, recordForms }: Pick<Tables, 'system' | 'dialect' | 'recordForms'>,
     model: Model,
+    end: LogEnd | null = null,
   ) {
     this.#client = client;
+    this.#end = end;
     this.#system = system;
     this.#statements = eventStatements(dialect);
     this.#shapes = readShapes(model, recordForms.older);
@@ -34,7 +48,8 @@ export class SqlEventLog implements EventLog {
     return (await this.list({ after: sequence, limit })).map(({ event }) => event);
   }
 
-  async list(query: EventQuery): Promise<readonly LoggedEvent[]> {
+  async list(asked: EventQuery): Promise<readonly LoggedEvent[]> {
+    const query = await this.#settled(asked);
     const { from, to } = query;
     if (from === undefined && to === undefined) return this.#list(query);
     const { first = null, last = null } =
@@ -61,12 +76,21 @@ export class SqlEventLog implements EventLog {
   }
 
   async lastSequence(): Promise<number> {
+    if (this.#end !== null) return this.#end.settledSequence();
     return Number((await this.#client.get(this.#system.lastSequence()))?.['last'] ?? 0);
   }
 
+  /** The query without events before which others may still appear. */
+  async #settled(query: EventQuery): Promise<EventQuery> {
+    const { until = ALWAYS } = query;
+    if (this.#end === null || until <= this.#end.known) return query;
+    return { ...query, until: Math.min(until, await this.#end.settledSequence()) };
+  }
+
   async range(): Promise<LogRange> {
+    const end = this.#end === null ? null : await this.#end.settledSequence();
     const { removed = 0, event = 0, since = null } = (await this.#client.get(this.#statements.range())) ?? {};
-    return { removed: Number(removed), last: Number(event), since: since === null ? null : Number(since) };
+    return { removed: Number(removed), last: end ?? Number(event), since: since === null ? null : Number(since) };
   }
 
   async nextExpired({ before, now, maxRows }: ExpiryQuery): Promise<number | null> {

@@ -1,11 +1,12 @@
 import type { Json } from '../../../conventions/json/json.ts';
 import type { ValueType } from '../../../model/model.ts';
+import type { ComparedPath, PathCondition } from '../../../plan/condition.ts';
 import type { Condition } from '../../../plan/plan.ts';
 import type { BindParameters, SqlValue } from '../dialect.ts';
-import type { Operand } from '../tables.ts';
+import type { Operand } from '../operand.ts';
 import type { ConditionContext } from './condition-context.ts';
 import { type Filter, compileFilter } from './filter.ts';
-import { intervalConditions } from './intervals.ts';
+import { intervalConditions, toInterval } from './intervals.ts';
 import { related } from './related-conditions.ts';
 
 /** Holds for no row. */
@@ -49,9 +50,9 @@ function matchNone({ table, parameters }: ConditionContext, operand: Operand, va
 }
 
 /** A substring of a text, or an item of an array. */
-function matchContained(context: ConditionContext, path: string, value: Json): string {
+function matchContained(context: ConditionContext, { path, inside }: ComparedPath, value: Json): string {
   const { table, parameters, deadline } = context;
-  const operand = table.operand(path);
+  const operand = table.operand(path, inside);
   if (operand.type.kind === 'text') return matchSubstring(context, operand, value);
   const whole = operand.type.kind === 'array' ? table.membership(path) : operand;
   const encoded = value === null ? undefined : whole.encode(value);
@@ -88,13 +89,13 @@ function otherCondition(context: ConditionContext, condition: Condition): string
   const { table, parameters, deadline } = context;
   switch (condition.operator) {
     case 'in':
-      return matchAny(context, table.operand(condition.path), condition.values);
+      return matchAny(context, table.operand(condition.path, condition.inside), condition.values);
     case 'nin':
-      return matchNone(context, table.operand(condition.path), condition.values);
+      return matchNone(context, table.operand(condition.path, condition.inside), condition.values);
     case 'contains':
-      return matchContained(context, condition.path, condition.value);
+      return matchContained(context, condition, condition.value);
     case 'exists':
-      return exists(table.operand(condition.path), condition.value, parameters);
+      return exists(table.operand(condition.path, condition.inside), condition.value, parameters);
     case 'search':
       if (context.readsTexts && table.dialect.wordTest !== null) {
         return table.dialect.wordTest.holds(table.resource, condition.words, parameters);
@@ -106,14 +107,21 @@ function otherCondition(context: ConditionContext, condition: Condition): string
       return related(context, condition, filterConditions);
     case 'any':
       return either(context, condition.alternatives);
-    // A comparison with null: with any other value it is an interval.
     case 'gt':
     case 'gte':
     case 'lt':
     case 'lte':
     case 'starts_with':
-      return NEVER;
+      return condition.inside === undefined ? NEVER : matchInterval(context, condition);
   }
+}
+
+/** A comparison inside JSON. Others are intervals already, but for those with null, which no value fulfills. */
+function matchInterval({ table, parameters }: ConditionContext, condition: PathCondition): string {
+  const interval = toInterval(condition, false);
+  const operand = table.operand(condition.path, condition.inside);
+  const bounds = interval === null ? null : intervalConditions(interval, operand, parameters);
+  return bounds === null ? NEVER : bounds.join(' and ');
 }
 
 /** At least one of several conjunctions. */

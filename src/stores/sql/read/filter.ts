@@ -31,7 +31,8 @@ export function compileFilter(
 
 /** @returns false for a condition that is no interval */
 function addInterval(table: Table, intervals: Map<string, Interval>, condition: Condition): boolean {
-  if (!('path' in condition)) return false;
+  // A place in JSON has no index, and is not the value at the path.
+  if (!('path' in condition) || condition.inside !== undefined) return false;
   const { path } = condition;
   const { type, compare } = table.operand(path);
   const interval = toInterval(condition, type.kind === 'array');

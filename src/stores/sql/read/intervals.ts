@@ -1,7 +1,7 @@
 import type { Json } from '../../../conventions/json/json.ts';
 import type { Comparison, PathCondition } from '../../../plan/condition.ts';
 import type { Locate, BindParameters, SqlValue } from '../dialect.ts';
-import type { Operand } from '../tables.ts';
+import type { Operand } from '../operand.ts';
 import type { Compare } from '../../../plan/value-order.ts';
 
 /** One end of an interval. */

@@ -19,7 +19,7 @@ export function listBatch(tables: Tables, plan: ListPlan): BatchRead {
 
 function countStatements(tables: Tables, plan: ListPlan, checks: DeadlineChecks): readonly Statement[] {
   if (plan.count.kind === 'none') return [];
-  if (countsWholeCollection(plan)) return [tables.system.rowCount(plan.resource)];
+  if (countsWholeCollection(tables.of(plan.resource), plan)) return [tables.system.rowCount(plan.resource)];
   return [countStatement(tables, plan, plan.count.kind === 'capped' ? plan.count.cap : null, checks)];
 }
 
@@ -43,14 +43,13 @@ export function decodePage(tables: Tables, plan: ListPlan, batch: BatchRows): Ma
   const table = tables.of(plan.resource);
   const decoded: DecodedRows = { rows: [], size: 0 };
   const isDone = decodeUpTo(ONE_PIECE, table, { plan, reads, decoded });
-  if (isDone) return pageWith(plan, decoded, reads.length, counts);
+  if (isDone) return pageWith(table, { plan, reads, decoded }, counts);
   return decodeLargePage(table, { plan, reads, decoded }, counts);
 }
 
 async function decodeLargePage(table: Table, decoding: Decoding, counts: readonly SqlRow[]): Promise<Page> {
-  const { plan, reads, decoded } = decoding;
   await runSteps(decodeRest(table, decoding));
-  return pageWith(plan, decoded, reads.length, counts);
+  return pageWith(table, decoding, counts);
 }
 
 /** Rows that are being decoded. */
@@ -85,19 +84,21 @@ function decodeUpTo(most: number, table: Table, { plan, reads, decoded }: Decodi
   return true;
 }
 
-function pageWith(plan: ListPlan, { rows, size }: DecodedRows, read: number, counts: readonly SqlRow[]): Page {
+function pageWith(table: Table, { plan, reads, decoded }: Decoding, counts: readonly SqlRow[]): Page {
   const { window, count } = plan;
-  const more = read > rows.length;
+  const { rows, size } = decoded;
+  const more = reads.length > rows.length;
   if (window.kind === 'seek' && window.backward) rows.reverse();
-  const total = count.kind === 'none' ? null : capTotal(plan, count, Number(counts[0]?.['count'] ?? 0));
+  const total = count.kind === 'none' ? null : capTotal(table, plan, count, Number(counts[0]?.['count'] ?? 0));
   return { rows, more, total, size };
 }
 
 function capTotal(
+  table: Table,
   plan: ListPlan,
   count: Exclude<Count, { kind: 'none' }>,
   counted: number,
 ): NonNullable<Page['total']> {
-  const cap = count.kind === 'capped' && !countsWholeCollection(plan) ? count.cap : counted;
+  const cap = count.kind === 'capped' && !countsWholeCollection(table, plan) ? count.cap : counted;
   return { count: Math.min(counted, cap), exact: counted <= cap };
 }

@@ -10,7 +10,7 @@ const MOST_TABLES = 100;
  * index of each of its tables, or the last events.
  */
 export async function newestTime(client: SqlClient, tables: Tables, until: number): Promise<number | null> {
-  const all = [...tables];
+  const all = [...tables].filter(({ existing }) => existing === null);
   const blocks = Array.from({ length: Math.ceil(all.length / MOST_TABLES) }, (_, block) =>
     newestRow(all.slice(block * MOST_TABLES, (block + 1) * MOST_TABLES), until),
   );

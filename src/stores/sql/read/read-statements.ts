@@ -9,6 +9,7 @@ import { filterConditions } from './conditions.ts';
 import { type Dialect, type DeadlineChecks, BindParameters, type Statement } from '../dialect.ts';
 import { type Filter, compileFilter } from './filter.ts';
 import { type Range, rangesAfter, directedOrder } from './seek.ts';
+import { listIdColumns, orderByKey } from '../existing-table.ts';
 import type { Table, Tables } from '../tables.ts';
 import { narrowWalk } from './walk.ts';
 
@@ -34,10 +35,10 @@ export function itemStatement(tables: Tables, plan: ItemPlan): Statement {
     return { text, values: [...key, ...values] };
   }
   const parameters = new BindParameters(tables.dialect);
-  const own = `${table.column('id')} = ${parameters.add(table.encodeId('id', plan.id))}`;
+  const own = listIdColumns(table).map((name, at) => `${table.column(name)} = ${parameters.add(key[at] ?? null)}`);
   const filter = compileFilter(table, belowParent(table, plan.within), visibleConditions(plan.visible));
   const conditions = [
-    own,
+    ...own,
     ...filterConditions(conditionContext(tables, table, parameters), filter),
     ...ancestorChain(tables, plan.within, parameters),
   ];
@@ -46,10 +47,10 @@ export function itemStatement(tables: Tables, plan: ItemPlan): Statement {
 }
 
 /** The text that reads a whole row by its id, the most frequent statement of all. */
-const wholeRowText = weakMemoize(
-  (table: Table) =>
-    `select ${table.selection()} from ${table.name} where ${table.column('id')} = ${table.dialect.placeholder(1)}`,
-);
+const wholeRowText = weakMemoize((table: Table) => {
+  const key = listIdColumns(table).map((name, at) => `${table.column(name)} = ${table.dialect.placeholder(at + 1)}`);
+  return `select ${table.selection()} from ${table.name}${where(key)}`;
+});
 
 /** Makes the statement that reads a whole visible row by its id. Visibilities of one shape share its text. */
 const visibleRow = weakMemoize((tables: Tables) =>
@@ -57,12 +58,13 @@ const visibleRow = weakMemoize((tables: Tables) =>
     const shared = memoize((text) => text);
     return weakMemoize((visible: Visibility): Statement => {
       const parameters = new BindParameters(tables.dialect);
-      // The place of the id, which is the first value.
-      parameters.add(null);
+      // The places of the id, whose values come first.
+      const places = listIdColumns(table);
+      for (const _ of places) parameters.add(null);
       const filter = compileFilter(table, [], visibleConditions(visible));
       const conditions = filterConditions(conditionContext(tables, table, parameters), filter);
       const text = [wholeRowText(table), ...conditions].join(' and ');
-      return { text: shared(text), values: parameters.values.slice(1) };
+      return { text: shared(text), values: parameters.values.slice(places.length) };
     });
   }),
 );
@@ -123,13 +125,12 @@ interface ListScan extends RowSelection {
 export function listScan(table: Table, plan: ListPlan, deadlineChecks: DeadlineChecks): ListScan {
   const { window } = plan;
   const backward = window.kind === 'seek' && window.backward;
-  const position = window.kind === 'seek' ? window.after : null;
   const planFilter = filterOfPlan(table, plan);
-  const { order, after, filter } = narrowWalk(table, {
+  const keyed = orderByKey(table, {
     order: directedOrder(plan.order, backward),
-    after: position,
-    filter: planFilter,
+    after: window.kind === 'seek' ? window.after : null,
   });
+  const { order, after, filter } = narrowWalk(table, { ...keyed, filter: planFilter });
   return {
     plan,
     deadlineChecks,
@@ -241,9 +242,11 @@ function sizedColumns(table: Table, columns?: Columns): readonly string[] {
   return table.sized(columns).map((name) => table.column(name));
 }
 
-/** True if the count of a plan is the row count of the resource, which each commit maintains (PAGE-9). */
-export function countsWholeCollection(plan: ListPlan): boolean {
-  return plan.filter.length === 0 && plan.within.length === 0 && plan.visible.kind === 'everything';
+/** True if the count of a plan is the row count of an own table, which each commit maintains (PAGE-9). */
+export function countsWholeCollection({ existing }: Table, plan: ListPlan): boolean {
+  return (
+    existing === null && plan.filter.length === 0 && plan.within.length === 0 && plan.visible.kind === 'everything'
+  );
 }
 
 /** Counts the rows of a plan, as `count`; with a cap at most one more than it. */

@@ -4,7 +4,8 @@ import { type FilterCondition, holdsForUnset } from '../../../plan/condition.ts'
 import { listIndexes } from '../../../plan/list/indexes.ts';
 import { visibleConditions } from '../../../plan/visibility.ts';
 import type { VisibleRelatedCondition } from '../../../plan/plan.ts';
-import { type Links, rowValue, type Table } from '../tables.ts';
+import type { Links } from '../operand.ts';
+import { rowValue, type Table } from '../tables.ts';
 import type { ConditionContext } from './condition-context.ts';
 import { type Filter, compileFilter } from './filter.ts';
 

@@ -14,7 +14,8 @@ import { keyIds } from '../../../plan/row-address.ts';
 import type { MaybePromise } from '../../../platform/maybe-promise.ts';
 import { runSteps, type Steps } from '../../../platform/time-slices.ts';
 import { type AncestorId, ancestorIds } from '../ancestor-ids.ts';
-import { type DeadlineChecks, BindParameters, type SqlRow, type Statement } from '../dialect.ts';
+import { type DeadlineChecks, BindParameters, type Encode, type SqlRow, type Statement } from '../dialect.ts';
+import { orderByKey } from '../existing-table.ts';
 import { conditionContext, type ConditionContext } from './condition-context.ts';
 import { filterConditions } from './conditions.ts';
 import { compileFilter } from './filter.ts';
@@ -25,7 +26,6 @@ import { sizeOfAll } from './size-bound.ts';
 
 /** No member of a row has these names. */
 const OWNER = 'the owner';
-const TEXT: ValueType = { kind: 'text', format: null };
 const ancestorColumn = (level: number): string => `the ancestor ${level}`;
 
 /** The levels above the rows of a table, nearest first. */
@@ -115,10 +115,9 @@ export function relatedStatement(tables: Tables, plan: RelatedPlan, checks: Dead
   const table = tables.of(plan.resource);
   const { dialect } = tables;
   const parameters = new BindParameters(dialect);
-  const types = ownerTypes(tables, plan);
-  const keys = distinctOwners(types.length, plan).map((key) =>
-    key.map((id, at) => dialect.encode(types[at] ?? TEXT)(id) ?? null),
-  );
+  const holders = ownerForms(tables, plan);
+  const keys = distinctOwners(holders.length, plan).map((key) => key.map((id, at) => holders[at]?.encode(id) ?? null));
+  const types = holders.map(({ type }) => type);
   const owner = dialect.keyRows(keys, { alias: 'one owner', types }, parameters);
   const deadline = deadlineCheck(dialect, checks);
   const conditions = [
@@ -128,8 +127,10 @@ export function relatedStatement(tables: Tables, plan: RelatedPlan, checks: Dead
   ];
   // The rows of one owner may lie below several parents, where the order of a collection is not total.
   const columns = plan.ownedBy === undefined ? referringMembers(table.resource, plan.field) : [];
-  const others = table.key.slice(1).filter((name) => !columns.includes(name));
-  const order = orderBy(table, [...plan.order, ...others.map((path) => ({ path, descending: false }))]);
+  const keyed = orderByKey(table, { order: plan.order, after: null });
+  const ordered = [...columns, ...keyed.order.map(({ path }) => path)];
+  const others = table.key.slice(1).filter((name) => !ordered.includes(name));
+  const order = orderBy(table, [...keyed.order, ...others.map((path) => ({ path, descending: false }))]);
   const key = table.key.map((name) => table.column(name));
   const ids = `select ${key.join(', ')} from ${table.name} where ${conditions.join(' and ')}${order} limit ${parameters.add(plan.limit + 1)}`;
   const selection = `${owner.position} as ${dialect.quote(OWNER)}, ${located(tables, table)}`;
@@ -145,13 +146,20 @@ function withFurtherRows({ maxSize }: RelatedPlan): number | undefined {
   return maxSize === undefined ? undefined : 2 * maxSize;
 }
 
-/** The types of the ids that identify an owner: those that referring rows hold, or its key. */
-function ownerTypes(tables: Tables, { resource, field, ownedBy }: RelatedPlan): readonly ValueType[] {
-  if (ownedBy !== undefined) return tables.of(ownedBy).keyTypes;
+/** The form of an id that identifies an owner. */
+interface OwnerIdForm {
+  readonly type: ValueType;
+  readonly encode: Encode;
+}
+
+/** The forms of the ids that identify an owner: those that referring rows hold, or its key. */
+function ownerForms(tables: Tables, { resource, field, ownedBy }: RelatedPlan): readonly OwnerIdForm[] {
+  const { dialect } = tables;
+  if (ownedBy !== undefined) return tables.of(ownedBy).keyTypes.map((type) => ({ type, encode: dialect.encode(type) }));
   const table = tables.of(resource);
   return referringMembers(table.resource, field).map((name) => {
-    const { type } = table.operand(name);
-    return type.kind === 'array' ? type.item.type : type;
+    const { type, encode } = table.operand(name);
+    return type.kind === 'array' ? { type: type.item.type, encode: dialect.encode(type.item.type) } : { type, encode };
   });
 }
 
@@ -218,7 +226,7 @@ export async function relatedRows(
     found.set(position, { rows: all.slice(start, end), more: length > plan.limit });
     start = end;
   }
-  return ofEachOwner(ownerTypes(tables, plan).length, plan, found);
+  return ofEachOwner(ownerForms(tables, plan).length, plan, found);
 }
 
 /** @param found by the position of a distinct owner */

@@ -2,7 +2,8 @@ import type { Json } from '../../../conventions/json/json.ts';
 import type { SortKey } from '../../../model/model.ts';
 import type { Filter } from './filter.ts';
 import type { BindParameters, SqlValue } from '../dialect.ts';
-import type { Operand, Table } from '../tables.ts';
+import type { Operand } from '../operand.ts';
+import type { Table } from '../tables.ts';
 
 /** Generates a condition. Called once, in the order of the text, so that its values are bound in order. */
 type WriteCondition = (parameters: BindParameters) => string;

@@ -35,7 +35,8 @@ function withoutConstants(table: Table, { order, after, filter }: Walk): Walk {
  * define where the walk begins: the later of them stays. Databases seek by either one and scan to the other.
  */
 export function narrowWalk(table: Table, original: Walk): Walk {
-  if (original.filter.intervals.size === 0) return original;
+  // The order of a column of another program may be another one than that of JSON values.
+  if (original.filter.intervals.size === 0 || table.existing !== null) return original;
   const walk = withoutConstants(table, original);
   const { order, after, filter } = walk;
   const [first] = order;

@@ -1,5 +1,6 @@
 import type { Dialect, Statement } from '../dialect.ts';
-import { FROM_LOG, METADATA, type SystemStatements } from '../system-statements.ts';
+import { selectLastRevision } from '../log-numbers.ts';
+import { METADATA, type SystemStatements } from '../system-statements.ts';
 import { dropTombstones, renameTombstones } from '../tombstones.ts';
 import { storageType, type TableSchema } from './schema.ts';
 import type { SchemaChange } from './schema-changes.ts';
@@ -12,7 +13,7 @@ import {
   SchemaViolation,
   UnusableDatabase,
 } from './schema-errors.ts';
-import { FORMAT, systemTables, upgradeStatements } from './system-tables.ts';
+import { systemTables, upgradeStatements } from './system-upgrades.ts';
 
 /** The storage type of each column, by table and column. */
 export type StorageTypes = Readonly<Record<string, Readonly<Record<string, string>>>>;
@@ -27,17 +28,18 @@ const CHANGED =
  * The format of the system tables; 0 for an empty database.
  *
  * @param readFormat reads the recorded format
+ * @param newest that of this version
  * @throws {UnusableDatabase} where the database belongs to another program or to a newer version
  */
-export function databaseFormat(tableNames: readonly string[], readFormat: () => string | null): number {
+export function databaseFormat(tableNames: readonly string[], readFormat: () => string | null, newest: number): number {
   if (tableNames.length === 0) return 0;
   if (!tableNames.includes('restwright_meta')) {
     throw new UnusableDatabase('It has tables that Restwright did not create. Use a separate database for the API.');
   }
   const format = Number(readFormat());
-  if (format >= 1 && format <= FORMAT) return format;
+  if (format >= 1 && format <= newest) return format;
   throw new UnusableDatabase(
-    `It has format ${format}, and this version of Restwright reads format ${FORMAT}. Use the version that created it, or a newer one.`,
+    `It has format ${format}, and this version of Restwright reads format ${newest}. Use the version that created it, or a newer one.`,
   );
 }
 
@@ -60,16 +62,18 @@ export function systemTableChanges(format: number, dialect: Dialect): readonly s
 /**
  * The statements that record the format, and the metadata of a new database.
  *
+ * @param format that of the database, and of this version
  * @param randomHex random bytes as hexadecimal digits
  */
 export function metadataChanges(
-  format: number,
+  format: { readonly found: number; readonly newest: number },
   system: SystemStatements,
   randomHex: (bytes: number) => string,
 ): readonly Statement[] {
-  if (format === FORMAT) return [];
-  const recorded = system.setMetadata(METADATA.format, String(FORMAT));
-  if (format !== 0) return [recorded];
+  const { found, newest } = format;
+  if (found === newest) return [];
+  const recorded = system.setMetadata(METADATA.format, String(newest));
+  if (found !== 0) return [recorded];
   return [
     recorded,
     system.setMetadata(METADATA.storageTypes, '{}'),
@@ -114,7 +118,8 @@ export function recordStatements(
   system: SystemStatements,
   dialect: Dialect,
 ): readonly Statement[] {
-  const { quote, placeholder } = dialect;
+  const { quote, placeholder, numbers } = dialect;
+  const totals = numbers === 'counted' ? 'restwright_counts' : 'restwright_totals';
   const created = changes.flatMap((change) => {
     if (change.kind === 'rename-table') return [change.to];
     return change.kind === 'create-table' && change.table.kind === 'rows' ? [change.table.name] : [];
@@ -126,11 +131,11 @@ export function recordStatements(
   return [
     system.setMetadata(METADATA.storageTypes, JSON.stringify(storageTypes)),
     ...removed.map((name) => ({
-      text: `delete from restwright_counts where resource = ${placeholder(1)}`,
+      text: `delete from ${totals} where resource = ${placeholder(1)}`,
       values: [name],
     })),
     ...created.map((name) => ({
-      text: `insert into restwright_counts (resource, count, change) select ${placeholder(1)}, count(*), (select change ${FROM_LOG}) from ${quote(name)}`,
+      text: `insert into ${totals} (resource, count, change) select ${placeholder(1)}, count(*), ${selectLastRevision(dialect)} from ${quote(name)}`,
       values: [name],
     })),
     ...migrateTombstones(dialect, changes),

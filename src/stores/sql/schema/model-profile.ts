@@ -147,6 +147,7 @@ export function storedForm(type: ValueType): Json {
     case 'decimal':
     case 'int64':
     case 'binary':
+    case 'json':
       return storageType(type);
   }
 }

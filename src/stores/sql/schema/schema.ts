@@ -82,6 +82,7 @@ export function isCompact(type: ValueType): boolean {
 export function convertsTo(from: string, type: ValueType): boolean {
   const { kind } = type;
   if (isCompact(type)) return from === kind;
+  if (kind === 'json') return from === 'object' || from === 'map' || from === 'array';
   return from === 'integer' && (kind === 'number' || kind === 'int64' || kind === 'text');
 }
 

@@ -1,21 +1,11 @@
 import { RETENTION_READER } from '../../../plan/delivery-plan.ts';
 import type { Dialect } from '../dialect.ts';
-import { BLOCK_SIZE } from '../events/event-statements.ts';
-import { FROM_LOG } from '../system-statements.ts';
-
-/** The format of the system tables of this version. A database with a greater format was created by a newer version. */
-export const FORMAT = 12;
 
 /** The prefix of the names of system tables. No resource name may start with it. */
 export const SYSTEM_PREFIX = 'restwright_';
 
-/** The row whose lock each write of a format takes first, for `select ... for update`. */
-export function rowOfLog(format: number): string {
-  return format < 11 ? 'from restwright_sequences' : FROM_LOG;
-}
-
 /** Idempotency records, and the order in which they expire (MET-12). */
-function idempotencyTables({ tableOptions, columnType }: Dialect): readonly string[] {
+export function idempotencyTables({ tableOptions, columnType }: Dialect): readonly string[] {
   return [
     `create table restwright_memos (
   name text primary key not null,
@@ -29,7 +19,7 @@ function idempotencyTables({ tableOptions, columnType }: Dialect): readonly stri
 }
 
 /** The table of deleted rows, which are stored for a time, and the index of their ends (MET-4). */
-function tombstoneTable({ tableOptions, columnType }: Dialect): readonly string[] {
+export function tombstoneTable({ tableOptions, columnType }: Dialect): readonly string[] {
   return [
     `create table restwright_tombstones (
   resource text not null,
@@ -43,7 +33,7 @@ function tombstoneTable({ tableOptions, columnType }: Dialect): readonly string[
 }
 
 /** The change stamps of rows whose field has one value (CACHE-2): of an owner, of a tenant. */
-function partitionTable({ tableOptions, columnType }: Dialect): readonly string[] {
+export function partitionTable({ tableOptions, columnType }: Dialect): readonly string[] {
   return [
     `create table restwright_partitions (
   resource text not null,
@@ -60,7 +50,7 @@ function partitionTable({ tableOptions, columnType }: Dialect): readonly string[
  * not simply done. No delivery refers to its event by a foreign key: removing old events would search for references
  * one by one.
  */
-function deliveryTables({ tableOptions: { clustered }, columnType }: Dialect): readonly string[] {
+export function deliveryTables({ tableOptions: { clustered }, columnType }: Dialect): readonly string[] {
   const int64 = columnType({ kind: 'int64' });
   return [
     `create table restwright_readers (
@@ -93,7 +83,7 @@ function deliveryTables({ tableOptions: { clustered }, columnType }: Dialect): r
  * (`events/event-statements.ts`). An event is stored as what does not follow from the rest (`events/event-codec.ts`);
  * `base` is the distance to an earlier event with the same origin.
  */
-function eventTables(dialect: Dialect): readonly string[] {
+export function eventTables(dialect: Dialect): readonly string[] {
   const {
     tableOptions: { rows },
     columnType,
@@ -131,7 +121,7 @@ function eventTables(dialect: Dialect): readonly string[] {
 }
 
 /** The shapes of the events of each block: an index of the events would be written by each of them. */
-function blockShapeTable({ tableOptions: { clustered }, columnType }: Dialect): readonly string[] {
+export function blockShapeTable({ tableOptions: { clustered }, columnType }: Dialect): readonly string[] {
   return [
     `create table restwright_block_shapes (
   block ${columnType({ kind: 'int64' })} not null,
@@ -143,7 +133,7 @@ function blockShapeTable({ tableOptions: { clustered }, columnType }: Dialect): 
 }
 
 /** The counts of resources, with their change stamps, and the row of the log (`system-statements.ts`). */
-function countsTable({ tableOptions: { clustered }, columnType }: Dialect): string {
+export function countsTable({ tableOptions: { clustered }, columnType }: Dialect): string {
   const int64 = columnType({ kind: 'int64' });
   return `create table restwright_counts (
   resource text primary key not null,
@@ -157,29 +147,8 @@ function countsTable({ tableOptions: { clustered }, columnType }: Dialect): stri
 ) ${clustered}`;
 }
 
-/**
- * Upgrades a log whose numbers had a table of their own. It stored the times of the block with each event, and an index
- * of shapes.
- */
-function upgradeLog(dialect: Dialect, from: number): readonly string[] {
-  return [
-    // The upgrade of a log of envelopes creates it.
-    ...(from <= 6 ? [] : ['drop index restwright_events_shape', ...blockShapeTable(dialect)]),
-    `insert into restwright_block_shapes (block, shape) select distinct (sequence - 1) / ${BLOCK_SIZE}, shape from restwright_events`,
-    'alter table restwright_counts rename to restwright_counts_before',
-    countsTable(dialect),
-    'insert into restwright_counts (resource, count, change) select resource, count, change from restwright_counts_before',
-    `insert into restwright_counts (resource, count, change, block, first_at, last_at, first_id, last_id)
-  select '', event, revision, block, first_at, last_at, first_id, last_id
-  from restwright_sequences left join restwright_event_blocks on block = (event - 1) / ${BLOCK_SIZE}`,
-    `delete from restwright_event_blocks where block = (select block ${FROM_LOG})`,
-    'drop table restwright_counts_before',
-    'drop table restwright_sequences',
-  ];
-}
-
 /** The position up to which the log was removed, and the order of deliveries that succeeded. */
-function retentionParts(): readonly string[] {
+export function retentionParts(): readonly string[] {
   return [
     `insert into restwright_readers (name, sequence, owner, leased_until) values ('${RETENTION_READER}', 0, '', 0)`,
     "create index restwright_deliveries_succeeded on restwright_deliveries (due) where state = 'succeeded'",
@@ -187,99 +156,11 @@ function retentionParts(): readonly string[] {
 }
 
 /**
- * Upgrades a log of stored envelopes: they stay as they are, with a shape that is not JSON. Only SQLite has such
- * databases.
+ * The statements that create the system tables of a log with counted numbers. They hold metadata, the counters of
+ * revisions and event sequences, the row count and the change stamp of each resource and partition, and bookmarks.
+ * Others hold idempotency records, the event log, the deliveries of events, and tombstones.
  */
-function upgradeEvents(dialect: Dialect): readonly string[] {
-  const digits = (count: number): string => '[0-9a-f]'.repeat(count);
-  const uuid = [8, 4, 4, 4, 12].map(digits).join('-');
-  // As `packTexts` does.
-  const packed = (column: string): string => `case
-    when ${column} glob '${uuid}' then unhex('01' || replace(${column}, '-', ''))
-    when ${column} glob '${digits(32)}' then unhex('02' || ${column})
-    else unhex('03' || printf('%08x', octet_length(${column})) || hex(${column})) end`;
-  return [
-    'alter table restwright_events rename to restwright_events_before',
-    ...eventTables(dialect),
-    `insert into restwright_event_shapes (type, resource, shape)
-  select distinct type, resource_type, type || ' ' || resource_type from restwright_events_before`,
-    `insert into restwright_events (sequence, shape, base, at, id, resource_id, detail)
-  select sequence, (select shape.id from restwright_event_shapes as shape
-      where shape.type = event.type and shape.resource = event.resource_type),
-    0, at, ${packed('event.id')}, ${packed('event.resource_id')}, envelope
-  from restwright_events_before as event`,
-    `insert into restwright_event_blocks
-  select (sequence - 1) / ${BLOCK_SIZE}, min(at), max(at), 0, ${Number.MAX_SAFE_INTEGER}
-  from restwright_events_before group by 1`,
-    'drop table restwright_events_before',
-  ];
-}
-
-/** Upgrades deliveries of each event to each hook, with one bookmark. Only SQLite has such databases. */
-function upgradeDeliveries(dialect: Dialect): readonly string[] {
-  return [
-    'drop index restwright_deliveries_due',
-    'alter table restwright_deliveries rename to restwright_deliveries_before',
-    ...deliveryTables(dialect),
-    `insert into restwright_deliveries (endpoint, sequence, reader, state, attempts, due)
-  select endpoint, sequence, 'after', state, attempts, due from restwright_deliveries_before`,
-    'drop table restwright_deliveries_before',
-    `insert into restwright_readers (name, sequence, owner, leased_until)
-  select 'after', value ->> 'sequence', '', 0 from restwright_bookmarks where name = 'relay'`,
-    `insert into restwright_subscriptions (name, position)
-  select start.key, max(start.value, relay.value ->> 'sequence')
-  from restwright_bookmarks as relay, json_each(relay.value, '$.starts') as start where relay.name = 'relay'`,
-    "delete from restwright_bookmarks where name = 'relay'",
-  ];
-}
-
-/** The statements that upgrade the system tables from each older format to the next one. */
-const UPGRADES: ReadonlyMap<number, (dialect: Dialect, from: number) => readonly string[]> = new Map<
-  number,
-  (dialect: Dialect, from: number) => readonly string[]
->([
-  [1, idempotencyTables],
-  // Since this format models with search have triggers that call SQL functions: an older version could not write to
-  // their tables.
-  [
-    2,
-    ({ columnType }: Dialect) => [
-      `alter table restwright_counts add column change ${columnType({ kind: 'int64' })} not null default 0`,
-    ],
-  ],
-  // Since this format ids of nested rows can be unique below their parent only: an older version would change several
-  // rows by one id. The tables of resources are migrated to the model.
-  [3, () => []],
-  // An older version would not stamp them.
-  [4, partitionTable],
-  [5, upgradeDeliveries],
-  [6, upgradeEvents],
-  // An older version would not know that events were removed.
-  [7, retentionParts],
-  // An older version would not remove the tombstone of an id that is used again.
-  [8, tombstoneTable],
-  // Attempts are listed by webhooks alone. Upgrades from format 5 create no such table any more.
-  [9, () => ['drop table if exists restwright_attempts']],
-  // An older version would read other tables.
-  [10, upgradeLog],
-  // Since this format webhooks and what lies below them are stored in a compact form, to which tables are migrated.
-  [11, () => []],
-]);
-
-/** The statements that upgrade the system tables from an older format. */
-export function upgradeStatements(from: number, dialect: Dialect): readonly string[] {
-  const statements: string[] = [];
-  for (let format = from; format < FORMAT; format += 1)
-    statements.push(...(UPGRADES.get(format)?.(dialect, from) ?? []));
-  return statements;
-}
-
-/**
- * The statements that create the system tables. They hold metadata, the counters of revisions and event sequences, the
- * row count and the change stamp of each resource and partition, and bookmarks. Others hold idempotency records, the
- * event log, the deliveries of events, and tombstones.
- */
-export function systemTables(dialect: Dialect): readonly string[] {
+export function countedTables(dialect: Dialect): readonly string[] {
   const { clustered } = dialect.tableOptions;
   return [
     `create table restwright_meta (name text primary key not null, value text not null) ${clustered}`,

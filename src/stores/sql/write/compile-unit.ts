@@ -14,11 +14,14 @@ import type { Statement } from '../dialect.ts';
 import { afterRemoval, appendEvent, type LogState } from '../events/append-event.ts';
 import { compileDelivery } from '../events/delivery-statements.ts';
 import { ancestorStatement } from '../read/exists-statements.ts';
+import { addChange } from '../log-numbers.ts';
 import type { Tables } from '../tables.ts';
 import { clearTombstone, setTombstone } from '../tombstones.ts';
-import type { Counters } from './counters.ts';
+import type { ChangedTotals, Counters } from './counters.ts';
 import { partitionStatements } from './partition-statements.ts';
 import { deleteStatement, insertStatement, linkStatements, updateStatement } from './write-statements.ts';
+
+const UNCHANGED: ChangedTotals = { added: 0, stamp: 0 };
 
 /** The revision that a compiled unit reports for a deleted row. */
 const DELETED = 0;
@@ -82,9 +85,10 @@ class UnitCompiler {
   readonly #tables: Tables;
   readonly #begun: Counters;
   #revision: number;
+  #changes: number;
   #log: LogState;
   /** Copied on write: units that are refused keep the map of the unit before. */
-  #rowCounts: ReadonlyMap<string, number>;
+  #totals: Counters['totals'];
   #tombstones: number;
   /** The deletions before this index are recorded. */
   #recordedTo = 0;
@@ -94,15 +98,18 @@ class UnitCompiler {
     this.#begun = begun;
     this.#revision = begun.revision;
     this.#log = begun.log;
-    this.#rowCounts = begun.rowCounts;
+    this.#changes = begun.changes;
+    this.#totals = begun.totals;
     this.#tombstones = begun.tombstones;
   }
 
   counters(records: number): Counters {
     return {
+      ...this.#begun,
       revision: this.#revision,
+      changes: this.#changes,
       log: this.#log,
-      rowCounts: this.#rowCounts,
+      totals: this.#totals,
       records: this.#begun.records + records,
       tombstones: this.#tombstones,
     };
@@ -130,7 +137,11 @@ class UnitCompiler {
 
   /** Adds the statements of deliveries. They refuse the unit where another process has the lease of their reader. */
   delivery(plan: DeliveryPlan): void {
-    for (const { statement, isExpected } of compileDelivery(this.#tables.dialect, plan, this.#log.sequence)) {
+    for (const { statement, isExpected } of compileDelivery(
+      this.#tables.dialect,
+      plan,
+      Math.max(this.#log.end, this.#log.sequence),
+    )) {
       if (isExpected) {
         const refusal: Refusal = { kind: 'stale', plan: 0 };
         this.statements.push({ statement, expects: 'change', refusal, violation: null });
@@ -144,10 +155,15 @@ class UnitCompiler {
     const stale: Refusal = { kind: 'stale', plan: index };
     for (const { resource, stamp } of expected) {
       // The stamps of what this transaction has changed are stored when it ends.
-      if (this.#rowCounts.has(resource)) return stale;
+      if (this.#totals.has(resource)) return stale;
       this.expect('row', this.#tables.system.hasResourceStamp(resource, stamp), stale);
     }
     return null;
+  }
+
+  #assign(): void {
+    this.#revision = this.#begun.next(this.#revision);
+    this.#changes += 1;
   }
 
   /** Adds the statements of a plan. @returns why the unit is refused, where that is known without running them */
@@ -157,13 +173,13 @@ class UnitCompiler {
         const refusal = this.#preconditions(plan, index);
         if (refusal !== null) return refusal;
         if (plan.overlong !== undefined) return { kind: 'too-long', plan: index, fields: plan.overlong };
-        this.#revision += 1;
+        this.#assign();
         this.#recorded(plan, () => this.#stamped(plan, () => this.#create(plan, index)));
         return this.#changed(plan, 1, this.#revision);
       }
       case 'update':
         if (plan.overlong !== undefined) return { kind: 'too-long', plan: index, fields: plan.overlong };
-        this.#revision += 1;
+        this.#assign();
         this.#recorded(plan, () => this.#stamped(plan, () => this.#update(plan, index, this.#revision)));
         return this.#changed(plan, 0, this.#revision);
       case 'detach': {
@@ -174,7 +190,7 @@ class UnitCompiler {
       }
       case 'delete':
         // No row has this revision: it is the new stamp of the resource.
-        this.#revision += 1;
+        this.#assign();
         this.#stamped(plan, () => this.#delete(plan, index));
         return this.#changed(plan, -1, DELETED);
     }
@@ -196,7 +212,7 @@ class UnitCompiler {
 
   /** Writes a row, and stamps the partitions that it leaves and enters. */
   #stamped(plan: CreatePlan | UpdatePlan | DeletePlan, write: () => void): void {
-    const { left, entered } = partitionStatements(this.#tables, plan, this.#revision);
+    const { left, entered } = partitionStatements(this.#tables, plan, this.#revision, this.#log.slot);
     for (const statement of left) this.run(statement);
     write();
     for (const statement of entered) this.run(statement);
@@ -259,10 +275,9 @@ class UnitCompiler {
   /** Counts the rows of the resource and reports the revision. */
   #changed({ resource }: WritePlan, added: number, revision: number): null {
     this.revisions.push(revision);
-    const before = this.#rowCounts.get(resource);
-    if (before === undefined || added !== 0) {
-      this.#rowCounts = new Map(this.#rowCounts).set(resource, (before ?? 0) + added);
-    }
+    const before = this.#totals.get(resource) ?? UNCHANGED;
+    const stamp = addChange(this.#tables.dialect, before.stamp, this.#revision);
+    this.#totals = new Map(this.#totals).set(resource, { added: before.added + added, stamp });
     return null;
   }
 

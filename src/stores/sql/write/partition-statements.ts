@@ -3,6 +3,7 @@ import { keyIds } from '../../../plan/row-address.ts';
 import { partitionFields } from '../../../plan/list/partitions.ts';
 import type { CreatePlan, DeletePlan, UpdatePlan } from '../../../plan/plan.ts';
 import type { Statement } from '../dialect.ts';
+import { stampChange, sumStamps } from '../log-numbers.ts';
 import type { Table, Tables } from '../tables.ts';
 
 /** The statements that stamp the partitions of a row that a plan leaves and enters (CACHE-2). */
@@ -14,31 +15,43 @@ export interface PartitionStatements {
 
 const NONE: PartitionStatements = { left: [], entered: [] };
 
-/** @param stamp the new change stamp */
+/** @param revision that of the change @param slot of the transaction */
 export function partitionStatements(
   tables: Tables,
   plan: CreatePlan | UpdatePlan | DeletePlan,
-  stamp: number,
+  revision: number,
+  slot: number,
 ): PartitionStatements {
   const table = tables.of(plan.resource);
   const fields = fieldsOf(table);
   if (fields.length === 0) return NONE;
   const { name, key } = table;
   const values: Readonly<Record<string, unknown>> = plan.kind === 'delete' ? {} : plan.values;
-  const { quote, placeholder } = tables.dialect;
+  const { quote, placeholder, numbers } = tables.dialect;
+  const stamp = stampChange(tables.dialect, revision);
+  const isCounted = numbers === 'counted';
   const left = fields.map((field): Statement => {
-    const found = key.map((column, index) => `${quote(column)} = ${placeholder(index + 4)}`).join(' and ');
-    const read = `select ${placeholder(1)}, ${placeholder(2)}, ${quote(field)}, ${placeholder(3)} from ${name}`;
-    const text = `insert into restwright_partitions ${read} where ${found} and ${quote(field)} is not null ${REPLACE}`;
-    return { text, values: [plan.resource, field, stamp, ...table.encodeKey(keyIds(table.resource, plan))] };
+    const first = isCounted ? 4 : 5;
+    const found = key.map((column, index) => `${quote(column)} = ${placeholder(index + first)}`).join(' and ');
+    const columns = isCounted ? 'resource, field, value, change' : 'resource, field, value, change, slot';
+    const own = isCounted ? [] : [placeholder(4)];
+    const read = [placeholder(1), placeholder(2), quote(field), placeholder(3), ...own].join(', ');
+    const rows = `select ${read} from ${name} where ${found} and ${quote(field)} is not null`;
+    const bound = [plan.resource, field, stamp, ...(isCounted ? [] : [slot])];
+    return {
+      text: `insert into restwright_partitions (${columns}) ${rows} ${isCounted ? REPLACE : ADD}`,
+      values: [...bound, ...table.encodeKey(keyIds(table.resource, plan))],
+    };
   });
   const entered = fields.flatMap((field): readonly Statement[] => {
     const value = values[field];
-    return typeof value === 'string' ? [tables.system.setPartitionStamp(plan.resource, field, value, stamp)] : [];
+    return typeof value === 'string' ? [tables.system.setPartitionStamp(plan.resource, field, value, stamp, slot)] : [];
   });
   return { left: plan.kind === 'create' ? [] : left, entered };
 }
 
 const REPLACE = 'on conflict (resource, field, value) do update set change = excluded.change';
+const ADD = `on conflict (resource, field, value, slot) do update
+set change = ${sumStamps('restwright_partitions.change + excluded.change')}`;
 
 const fieldsOf = weakMemoize(({ resource }: Table) => partitionFields(resource));

@@ -3,7 +3,7 @@ import type { SqlRow, SqlValue, Statement } from '../../sql/dialect.ts';
 import type { BlockShapes } from '../../sql/events/append-event.ts';
 import type { Tables } from '../../sql/tables.ts';
 import { compileUnit, type UnitStatement, type Violation } from '../../sql/write/compile-unit.ts';
-import { closingStatements, beginCounters } from '../../sql/write/counters.ts';
+import { closingStatements, beginCounters, hasNumbers, listTimes } from '../../sql/write/counters.ts';
 import { explainViolation, violationProbes } from '../../sql/write/refusals.ts';
 import type { SqliteConnection } from '../connection/sqlite-connection.ts';
 import { isConstraintFailure } from '../driver/sqlite-errors.ts';
@@ -47,7 +47,10 @@ export class UnitWriter {
    * @param now milliseconds since the epoch
    */
   end(now: number): void {
-    for (const { text, values } of closingStatements(this.#tables, this.#begun, this.#counters, now)) {
+    const { revision, log } = this.#counters;
+    const numbers = this.#tables.system.setCounters(revision, log.sequence, ...listTimes(log.open));
+    const stored = hasNumbers(this.#begun, this.#counters) ? [numbers] : [];
+    for (const { text, values } of [...stored, ...closingStatements(this.#tables, this.#counters, now)]) {
       this.#connection.run(text, values);
     }
   }

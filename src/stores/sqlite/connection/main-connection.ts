@@ -11,12 +11,15 @@ import type { SqliteConnection } from './sqlite-connection.ts';
  */
 export class MainConnection {
   readonly #connection: SqliteConnection;
+  readonly #readVersion: string;
   #version: SqlValue | undefined;
   /** The loop iteration whose read transaction is open. */
   #iteration: number | null = null;
 
-  constructor(connection: SqliteConnection) {
+  /** @param schema the database whose commits by other processes are noticed: the main one, or an attached one */
+  constructor(connection: SqliteConnection, schema = 'main') {
     this.#connection = connection;
+    this.#readVersion = `pragma ${schema}.data_version`;
   }
 
   /**
@@ -62,7 +65,7 @@ export class MainConnection {
     // Before a commit begins: SQLite restarts the WAL only while it has no readers.
     atEndOfTick('flush', this.endReadTransaction);
     try {
-      this.#version = this.#connection.get('pragma data_version')?.['data_version'];
+      this.#version = this.#connection.get(this.#readVersion)?.['data_version'];
     } catch (error) {
       this.endReadTransaction();
       throw unavailable(error) ?? error;

@@ -100,7 +100,7 @@ export function sqliteNumbers(file: string, name?: DriverName): LastNumbers | nu
   const connection = SqliteConnection.reader(resolve(file), selectDriver(name).driver);
   try {
     const found = connection.get(`select 1 from sqlite_master where name = 'restwright_counts'`);
-    return found === null ? null : lastNumbers(connection.get(system.counters().text));
+    return found === null ? null : lastNumbers(connection.get(system.commits().text));
   } finally {
     connection.close();
   }

@@ -164,9 +164,21 @@ const TYPES: TypeDifferences = {
   decodeDecimal,
   decodeUuid,
   json: (read, type) => `${JSON_FUNCTION}(${read}, ${quoteText(JSON.stringify(type))})`,
-  extract: (column, path) =>
-    `json_extract(${column}, ${quoteText(`$${path.map((name) => `.${quoteName(name)}`).join('')}`)})`,
+  extract: (column, path) => `json_extract(${column}, ${jsonPath(path)})`,
+  extractTyped: (column, path, kind) => {
+    const type = `json_type(${column}, ${jsonPath(path)})`;
+    if (kind === 'json') return `nullif(${type}, 'null')`;
+    return `case when ${type} in (${JSON_TYPES[kind]}) then json_extract(${column}, ${jsonPath(path)}) end`;
+  },
 };
+
+/** The types of SQLite's JSON functions. */
+const JSON_TYPES = { text: `'text'`, number: `'integer', 'real'`, boolean: `'true', 'false'` } as const;
+
+/** A path of SQLite's JSON functions as a literal. No name has a quotation mark. */
+function jsonPath(path: readonly string[]): string {
+  return quoteText(`$${path.map((name) => `.${quoteName(name)}`).join('')}`);
+}
 
 /**
  * A value as JSON that SQLite reads as the value itself. An integer beyond 2^53 is written with an exponent: its digits

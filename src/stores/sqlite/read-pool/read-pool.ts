@@ -26,6 +26,8 @@ type PooledEffort = Exclude<Effort, 'light'>;
 
 export interface ReadPoolOptions {
   readonly database: DatabaseFile;
+  /** The views of a database of another program. Default: null, for a database of own rows. */
+  readonly views?: readonly string[] | null;
   /** Milliseconds that a batch may wait, and may then run. */
   readonly timeout: number;
   readonly clock: Clock;
@@ -75,10 +77,10 @@ export class ReadPool {
   #closed: Promise<unknown> | null = null;
 
   constructor(options: ReadPoolOptions) {
-    const { database, timeout, clock } = options;
+    const { database, views = null, timeout, clock } = options;
     const { maxThreads = MAX_THREADS, maxQueued = MAX_QUEUED, idleTimeout = IDLE_TIMEOUT } = options;
     const closing = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
-    this.#settings = { database, timeout, closing };
+    this.#settings = { database, views, timeout, closing };
     this.#closing = new Int32Array(closing);
     this.#clock = clock;
     this.#maxThreads = maxThreads;

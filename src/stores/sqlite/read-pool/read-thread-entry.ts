@@ -6,6 +6,7 @@ import type { StatementBatch } from '../../sql/sql-client.ts';
 import { defineFunctions } from '../connection/sql-functions.ts';
 import { SqliteConnection } from '../connection/sqlite-connection.ts';
 import { loadDriver } from '../driver/select-driver.ts';
+import { openViews } from '../existing/open-source.ts';
 import { openAgain } from '../health/database-files.ts';
 import { packBatch } from './packed-rows.ts';
 import { readBatch, type ReadThreadSettings, replyWithError, type ThreadReply } from './statement-batch.ts';
@@ -17,8 +18,7 @@ if (port === null) throw new Error('This file is the entry of a worker thread, n
 const settings: ReadThreadSettings = workerData;
 const closing = new Int32Array(settings.closing);
 const driver = loadDriver(settings.database.driver);
-const connection = openAgain(settings.database, (path) => SqliteConnection.reader(path, driver));
-defineFunctions(connection);
+const connection = openAgain(settings.database, open);
 const deadline = new StatementDeadline(connection, {
   now: monotonicNow,
   timeout: settings.timeout,
@@ -33,6 +33,14 @@ port.on('message', (batch: StatementBatch | null) => {
     port.postMessage(replyToBatch(batch));
   }
 });
+
+function open(path: string): SqliteConnection {
+  const { views } = settings;
+  if (views !== null) return openViews(path, driver, views);
+  const reader = SqliteConnection.reader(path, driver);
+  defineFunctions(reader);
+  return reader;
+}
 
 function replyToBatch(batch: StatementBatch): ThreadReply {
   try {

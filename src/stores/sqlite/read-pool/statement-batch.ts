@@ -25,6 +25,8 @@ function readStatements(connection: SqliteConnection, batch: StatementBatch): Ba
 /** The settings of a thread, as its `workerData`. */
 export interface ReadThreadSettings {
   readonly database: DatabaseFile;
+  /** The views of a database of another program; null for a database of own rows. */
+  readonly views: readonly string[] | null;
   /** Milliseconds that a batch may run. */
   readonly timeout: number;
   /** One 32-bit integer. Any value other than 0 stops the batches that run. */

@@ -37,7 +37,7 @@ import { schemaAfter } from '../../sql/schema/earlier-names.ts';
 import { deriveSchema } from '../../sql/schema/schema.ts';
 import { type SchemaChange, schemaChanges } from '../../sql/schema/schema-changes.ts';
 import type { Consent, SchemaStep } from '../../sql/schema/schema-errors.ts';
-import { FORMAT } from '../../sql/schema/system-tables.ts';
+import { currentFormat } from '../../sql/schema/system-upgrades.ts';
 import { METADATA, SystemStatements } from '../../sql/system-statements.ts';
 import type { SqliteConnection } from '../connection/sqlite-connection.ts';
 import { isConstraintFailure } from '../driver/sqlite-errors.ts';
@@ -51,17 +51,20 @@ import { prepareSearch, searchChanges } from './search-indexes.ts';
 import { sqliteStoredRows } from './stored-rows.ts';
 import { storedValueSteps } from './stored-values.ts';
 
+/** The format of the system tables of this version. */
+const FORMAT = currentFormat(sqlite);
+
 const system = new SystemStatements(sqlite);
 
 function readFormat(connection: SqliteConnection): number {
-  return databaseFormat(tableNames(connection), () => readMetadata(connection, METADATA.format));
+  return databaseFormat(tableNames(connection), () => readMetadata(connection, METADATA.format), FORMAT);
 }
 
 function prepareSystemTables(connection: SqliteConnection, random: Random): readonly string[] {
   const format = readFormat(connection);
   const statements = systemTableChanges(format, sqlite);
   for (const statement of statements) connection.script(statement);
-  const metadata = metadataChanges(format, system, (bytes) => random.hex(bytes));
+  const metadata = metadataChanges({ found: format, newest: FORMAT }, system, (bytes) => random.hex(bytes));
   for (const { text, values } of metadata) connection.run(text, values);
   return statements;
 }

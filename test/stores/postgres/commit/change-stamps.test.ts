@@ -106,12 +106,23 @@ describe('the change stamps of a process, after another one has written', () => 
   });
 });
 
-/** Stamps on a database that reports these states, one for each read. */
+/** Nothing reads the horizon of the log. */
+const HORIZON = { settledRevision: (): never => assert.fail('reads the horizon') };
+
+/** Stamps on a database that reports these states, and no events. */
 function createStamps(...states: readonly SqlRow[]): PostgresChangeStamps {
   const left = [...states];
-  const fail = (): never => assert.fail('reads the log');
-  const client: SqlClient = { get: () => left.shift() ?? fail(), all: fail, batch: fail, execute: fail };
-  return new PostgresChangeStamps(client, new Tables(model, postgres));
+  const fail = (): never => assert.fail('reads rows');
+  const read = (): SqlRow => left.shift() ?? fail();
+  // The events are read with the state of their snapshot, which is the last one that was read.
+  let last: SqlRow | null = null;
+  const client: SqlClient = {
+    get: () => (last = read()),
+    all: () => [{ ...(last ?? fail()), sequence: null }],
+    batch: fail,
+    execute: fail,
+  };
+  return new PostgresChangeStamps(client, new Tables(model, postgres), HORIZON);
 }
 
 describe('the change stamps of a process, while the database does not answer', () => {
@@ -124,7 +135,7 @@ describe('the change stamps of a process, while the database does not answer', (
       return promise;
     };
     const client: SqlClient = { get, all: unused, batch: unused, execute: unused };
-    const stamps = new PostgresChangeStamps(client, new Tables(model, postgres));
+    const stamps = new PostgresChangeStamps(client, new Tables(model, postgres), HORIZON);
     const waiting = Array.from({ length: MAX_UNANSWERED }, () => stamps.rowStamp('products', 'p'));
     const settled = Promise.allSettled(waiting);
     await setImmediate();
@@ -136,11 +147,12 @@ describe('the change stamps of a process, while the database does not answer', (
 });
 
 describe('the change stamps of a process, after the server was replaced', () => {
-  const before = { server: 'one', revision: 7, event: 7 };
+  const before = { server: 'one', slots: '0:4,3:3' };
   for (const [what, state] of [
-    ['by one that has lost commits', { server: 'two', revision: 5, event: 5 }],
-    ['by one that has lost commits, and made as many others', { server: 'two', revision: 7, event: 7 }],
-    ['by itself as it was earlier', { server: 'one', revision: 5, event: 5 }],
+    ['by one that has lost commits', { server: 'two', slots: '0:4,3:1' }],
+    ['by one that has lost commits, and made as many others', { server: 'two', slots: '0:4,3:3' }],
+    ['by itself as it was earlier', { server: 'one', slots: '0:2,3:3' }],
+    ['by itself as it was earlier, with as many other commits', { server: 'one', slots: '0:2,3:5' }],
   ] as const) {
     it(`[OPS-5] all change: ${what}`, async () => {
       const stamps = createStamps(before, state);
@@ -150,12 +162,14 @@ describe('the change stamps of a process, after the server was replaced', () => 
     });
   }
 
-  it('[OPS-5] all change, although an own commit has the revisions that would follow', async () => {
-    const stamps = createStamps(before, { server: 'two', revision: 8, event: 8 });
+  it('[OPS-5] all change, although an own commit has the changes that would follow', async () => {
+    const stamps = createStamps(before, { server: 'two', slots: '0:5,3:3' });
     const first = await stamps.rowStamp('products', 'p');
     stamps.committed({
-      before: { ...before, server: 'two' },
-      after: { server: 'two', revision: 8, event: 8 },
+      server: 'two',
+      before: { slot: 0, changes: 4, events: 4 },
+      changes: 1,
+      events: [9],
       plans: [createProduct('q')],
     });
     await setImmediate();

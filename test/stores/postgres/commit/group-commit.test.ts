@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { setImmediate } from 'node:timers/promises';
 import { describe, it } from 'node:test';
 import type { WriteOutcome, WriteUnit } from '../../../../src/plan/write-unit.ts';
 import { PostgresGroupCommit } from '../../../../src/stores/postgres/commit/group-commit.ts';
@@ -8,11 +9,20 @@ import type { PostgresConnection, QueryResult } from '../../../../src/stores/pos
 import type { SqlValue } from '../../../../src/stores/sql/dialect.ts';
 import { Tables } from '../../../../src/stores/sql/tables.ts';
 import { StoreUnavailable } from '../../../../src/stores/store.ts';
+import { settle } from '../../../events/dispatch-scene.ts';
 import { sampleModel } from '../../../../store-suite/sample-model.ts';
 import { createProduct, createReview, update } from '../../../../store-suite/sample-writes.ts';
 
 const tables = new Tables(sampleModel(), postgres);
-const LOCKED = { revision: 7, event: 3, server: '1', timeline: '00000001', last_timeline: '00000001' };
+const LOCKED = { slot: 0, changes: 7, events: 3, server: '1', timeline: '00000001', last_timeline: '00000001' };
+
+/** The statements with which a transaction of several updates begins. */
+const BEGIN = ['begin', 'join writers', 'lock parts', 'lock rows', 'allocate'];
+
+/** An array of numbers after one, as the database writes it. */
+function numbersAfter(last: number, count: SqlValue | undefined): string {
+  return `{${Array.from({ length: Number(count) }, (_, index) => last + 1 + index).join(',')}}`;
+}
 const NOW = Date.parse('2026-01-02T03:04:05.678Z');
 
 /** A statement as the database gets it. */
@@ -34,15 +44,29 @@ class DatabaseError extends Error {
   }
 }
 
+interface WriterOptions {
+  /** The row that a transaction locks. */
+  readonly locked?: Readonly<Record<string, SqlValue>>;
+  /** The number of sessions. Default: 1. */
+  readonly count?: number;
+  /** Commits are answered after it. */
+  readonly committed?: Promise<void>;
+}
+
 /** A writer whose database answers as a test says. @param answer of the statements of units; undefined for one row */
-function writer(answer: (sent: Sent) => Answer | undefined, locked: Readonly<Record<string, SqlValue>> = LOCKED) {
+function writer(answer: (sent: Sent) => Answer | undefined, options: WriterOptions = {}) {
+  const { locked = LOCKED, count = 1, committed } = options;
   const log: string[] = [];
   const sent: Sent[] = [];
   let sessions = 0;
   const query = async (text: string, values: readonly SqlValue[] = []): Promise<QueryResult> => {
     sent.push({ text, values });
     log.push(nameStatement(text));
-    if (text.includes('for update')) return Promise.resolve({ rows: [locked], count: 1 });
+    if (isAllocation(text)) {
+      const numbers = { revisions: numbersAfter(7, values[0]), sequences: numbersAfter(3, values[1]) };
+      return Promise.resolve({ rows: [{ ...locked, ...numbers }], count: 1 });
+    }
+    if (text === 'commit') await committed;
     const answered = answer({ text, values }) ?? 1;
     if (answered instanceof Error) throw answered;
     if (typeof answered === 'object') return Promise.resolve(answered);
@@ -66,7 +90,7 @@ function writer(answer: (sent: Sent) => Answer | undefined, locked: Readonly<Rec
   };
   const explain = async (failure: unknown): Promise<unknown> => Promise.resolve(failure);
   const commits = new PostgresGroupCommit({
-    session: new Session(connect),
+    sessions: Array.from({ length: count }, () => new Session(connect)),
     tables,
     handlerTimeout: 30_000,
     clock: { now: () => NOW },
@@ -87,13 +111,18 @@ function writer(answer: (sent: Sent) => Answer | undefined, locked: Readonly<Rec
 
 /** The first words of a statement: `update "products"`, `savepoint unit`. */
 function nameStatement(text: string): string {
-  if (text.includes('for update')) return 'lock';
+  if (isAllocation(text)) return 'allocate';
+  if (text.startsWith('select pg_advisory_xact_lock_shared')) return 'join writers';
+  if (text.startsWith('select case when exclusive')) return 'lock parts';
+  if (text.endsWith('for no key update')) return 'lock rows';
   return /^(?:insert into|update|delete from) [\w."]+|^select 1/.exec(text)?.[0] ?? text;
 }
 
+const isAllocation = (text: string): boolean => text.includes('for update skip locked');
 const isUpdate = ({ text }: Sent): boolean => text.startsWith('update "products"');
 /** True if a statement is one of many rows. */
-const isMerged = ({ text }: Sent): boolean => text.includes('unnest');
+const isMerged = (sent: Sent): boolean => sent.text.includes('unnest') && !isLock(sent);
+const isLock = ({ text }: Sent): boolean => nameStatement(text).startsWith('lock ');
 const updates = (...ids: readonly string[]): readonly WriteUnit[] =>
   ids.map((id) => ({ plans: [{ ...update('products', id, 5, { name: id }), event: null }] }));
 
@@ -105,7 +134,7 @@ describe('a group of write units on PostgreSQL', () => {
       { kind: 'committed', revisions: [9] },
       { kind: 'committed', revisions: [10] },
     ]);
-    assert.deepEqual(log.slice(0, 3), ['begin', 'lock', 'update "products"']);
+    assert.deepEqual(log.slice(0, 6), [...BEGIN, 'update "products"']);
     assert.equal(log.at(-1), 'commit');
     assert.ok(!log.includes('rollback'));
   });
@@ -122,12 +151,11 @@ describe('a group of write units on PostgreSQL', () => {
         { kind: 'committed', revisions: [9] },
       ]);
       const again = log.indexOf('rollback');
-      assert.deepEqual(log.slice(0, again), ['begin', 'lock', 'update "products"']);
+      assert.deepEqual(log.slice(0, again), [...BEGIN, 'update "products"']);
       assert.deepEqual(
         log.slice(again + 1, -1).filter((each) => !each.includes('restwright_')),
         [
-          'begin',
-          'lock',
+          ...BEGIN,
           'savepoint unit',
           'update "products"',
           'release savepoint unit',
@@ -141,6 +169,47 @@ describe('a group of write units on PostgreSQL', () => {
       );
     });
   }
+
+  it('[OPS-4b] begins next to one that is committing once enough units wait, else a moment later', async ({ mock }) => {
+    mock.timers.enable({ apis: ['setTimeout'] });
+    for (const [others, isBegun] of [
+      [16, true],
+      [15, false],
+    ] as const) {
+      const { promise: committed, resolve: answer } = Promise.withResolvers<void>();
+      const { log, commit } = writer((sent) => (isMerged(sent) ? others : undefined), { count: 2, committed });
+      const begun = (): number => log.filter((each) => each === 'begin').length;
+      const ids = Array.from({ length: others }, (_, index) => `p${index}`);
+      const creations = ids.map((id): WriteUnit => ({ plans: [{ ...createProduct(id), event: null }] }));
+      const first = commit(...updates('a'));
+      while (!log.includes('commit')) await setImmediate();
+      const rest = commit(...creations);
+      await settle();
+      assert.equal(begun(), isBegun ? 2 : 1);
+      mock.timers.tick(10);
+      await settle();
+      assert.equal(begun(), 2);
+      answer();
+      assert.deepEqual(
+        (await Promise.all([first, rest])).map(({ length }) => length),
+        [1, others],
+      );
+    }
+  });
+
+  it('[OPS-4b] begins as soon as no other one is in flight', async ({ mock }) => {
+    mock.timers.enable({ apis: ['setTimeout'] });
+    const { promise: committed, resolve: answer } = Promise.withResolvers<void>();
+    const { log, commit } = writer(() => undefined, { count: 2, committed });
+    const first = commit(...updates('a'));
+    while (!log.includes('commit')) await setImmediate();
+    const rest = commit(...updates('b'));
+    answer();
+    await first;
+    await settle();
+    assert.equal(log.filter((each) => each === 'begin').length, 2);
+    await rest;
+  });
 
   it('[MET-12] refuses a unit whose idempotency record is there, and writes nothing of it', async () => {
     const record = { name: 'k', request: 'r', outcome: 'o', expiresAt: NOW + 1 };
@@ -194,10 +263,19 @@ describe('a group of write units on PostgreSQL', () => {
     );
   });
 
-  it('[REP-8] leaves revisions and sequences out on a new timeline, which it stores', async () => {
-    const { sent, commit } = writer(() => undefined, { ...LOCKED, timeline: '00000002' });
-    assert.deepEqual(await commit(...updates('a')), [{ kind: 'committed', revisions: [7 + 1_048_576 + 1] }]);
-    assert.ok(sent.some(({ values }) => values.includes('00000002')));
+  it('[REP-8] leaves revisions and sequences out on a new timeline, which it stores before it allocates any', async () => {
+    const found = { timeline: '00000002', last_timeline: '00000001' };
+    const isQuestion = ({ text }: Sent): boolean => text.startsWith('select left(pg_walfile_name');
+    const { log, sent, commit } = writer((each) => (isQuestion(each) ? { rows: [found], count: 1 } : undefined), {
+      locked: {
+        ...LOCKED,
+        ...found,
+      },
+    });
+    await commit(...updates('a'));
+    const skipped = sent.findIndex(({ text }) => text.includes('+ 1048576') && text.includes('+ 8192'));
+    const stored = sent.findIndex(({ values }) => values.includes('00000002'));
+    assert.ok(log.indexOf('rollback') < skipped && skipped < stored && stored < log.lastIndexOf('allocate'));
     const same = writer(() => undefined);
     assert.deepEqual(await same.commit(...updates('a')), [{ kind: 'committed', revisions: [8] }]);
     assert.ok(!same.sent.some(({ values }) => values.includes('00000001')));
@@ -205,12 +283,15 @@ describe('a group of write units on PostgreSQL', () => {
 
   it('[MET-10] finds out what a violation means after what its unit had written before it', async () => {
     const isReview = ({ text }: Sent): boolean => text.startsWith('insert into "reviews"');
+    let isProbing = false;
     const { log, commit } = writer((sent) => {
       if (isReview(sent)) return new DatabaseError('23503');
-      if (!log.includes('rollback to savepoint unit')) return undefined;
-      // The product that the review refers to is missing.
-      if (sent.text.includes('where not exists')) return { rows: [{ position: 0 }], count: 1 };
-      return sent.text.startsWith('select 1') ? 0 : undefined;
+      // The product that the review refers to is missing. Shapes of events are inserted where they do not exist, too.
+      if (sent.text.startsWith('select') && sent.text.includes('where not exists')) {
+        isProbing = true;
+        return { rows: [{ position: 0 }], count: 1 };
+      }
+      return isProbing && sent.text.startsWith('select 1') ? 0 : undefined;
     });
     const plans = [createProduct('p'), createReview('r', 'q')];
     assert.deepEqual(await commit({ plans }), [{ kind: 'reference', plan: 1, fields: ['product_id'] }]);

@@ -27,6 +27,14 @@ export default defineModel({
 `;
 }
 
+/** The servers of a fleet. */
+export interface FleetServers {
+  /** The URL of an empty schema. */
+  readonly database: string;
+  /** The URLs of the schema on replicas. Default: none. */
+  readonly replicas?: readonly string[];
+}
+
 /** An instance: a process that is started again after it was killed. */
 interface Member {
   server: ServerProcess;
@@ -40,25 +48,25 @@ export class Fleet {
   /** The file to which hooks append. */
   readonly delivered: string;
   readonly #folder: string;
-  readonly #database: string;
+  readonly #servers: FleetServers;
   readonly #members: readonly Member[];
   #killed = 0;
 
-  private constructor(folder: string, database: string, members: readonly Member[]) {
+  private constructor(folder: string, servers: FleetServers, members: readonly Member[]) {
     this.#folder = folder;
-    this.#database = database;
+    this.#servers = servers;
     this.#members = members;
     this.delivered = path.join(folder, 'delivered');
     this.send = roundRobin(members.map((member) => overHttp(() => member.url)));
   }
 
-  static async start(folder: string, database: string, size: number): Promise<Fleet> {
+  static async start(folder: string, servers: FleetServers, size: number): Promise<Fleet> {
     writeFileSync(path.join(folder, 'delivered'), '');
     writeFileSync(path.join(folder, 'notes.ts'), modelText(path.join(folder, 'delivered')));
-    const servers = Array.from({ length: size }, () => startOne(folder, database));
+    const processes = Array.from({ length: size }, () => startOne(folder, servers));
     const members: Member[] = [];
-    for (const server of servers) members.push({ server, url: await waitUntilListening(server) });
-    return new Fleet(folder, database, members);
+    for (const server of processes) members.push({ server, url: await waitUntilListening(server) });
+    return new Fleet(folder, servers, members);
   }
 
   get killed(): number {
@@ -81,7 +89,7 @@ export class Fleet {
       server.child.kill('SIGKILL');
       this.#killed += 1;
       await server.exited;
-      member.server = startOne(this.#folder, this.#database);
+      member.server = startOne(this.#folder, this.#servers);
       restarts.push(listens(member));
     }
     await Promise.all(restarts);
@@ -99,8 +107,9 @@ export class Fleet {
   }
 }
 
-function startOne(folder: string, database: string): ServerProcess {
-  return startServer(folder, ['notes.ts', '--port', '0', '--database', database]);
+function startOne(folder: string, { database, replicas = [] }: FleetServers): ServerProcess {
+  const flags = replicas.flatMap((replica) => ['--replica', replica]);
+  return startServer(folder, ['notes.ts', '--port', '0', '--database', database, ...flags]);
 }
 
 /** Notes the URL of a process, unless it is killed before it has one. */

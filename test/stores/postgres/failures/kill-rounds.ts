@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import type { SeededRandom } from '../../../../store-suite/seeded-random.ts';
 import { openInstance } from '../instance.ts';
-import { Fleet } from './fleet.ts';
+import { Fleet, type FleetServers } from './fleet.ts';
 import { brokenRows, type History, recordHistory } from './histories.ts';
 import { judge, Load } from './load.ts';
 
@@ -11,10 +11,8 @@ import { judge, Load } from './load.ts';
 const TAKEOVER = 60_000;
 const INSTANCES = 3;
 
-interface KillOptions {
+interface KillOptions extends FleetServers {
   readonly folder: string;
-  /** The URL of an empty schema. */
-  readonly database: string;
   /** Milliseconds. */
   readonly duration: number;
   /** Milliseconds between two kills. */
@@ -31,8 +29,9 @@ interface KillResult {
 /**
  * Kills one of three instances again and again while clients read and write, and compares rows, events and deliveries.
  */
-export async function killInstances({ folder, database, duration, interval }: KillOptions): Promise<KillResult> {
-  const fleet = await Fleet.start(folder, database, INSTANCES);
+export async function killInstances(options: KillOptions): Promise<KillResult> {
+  const { folder, database, duration, interval } = options;
+  const fleet = await Fleet.start(folder, options, INSTANCES);
   const load = new Load(fleet.send, { writers: 4, readers: 4 });
   try {
     await fleet.killUntil(performance.now() + duration, interval);
@@ -54,11 +53,9 @@ export async function killInstances({ folder, database, duration, interval }: Ki
 }
 
 /** Kills one of three instances again and again while clients change a few rows, and judges the histories of these. */
-export async function killedHistory(
-  { folder, database, duration, interval }: KillOptions,
-  random: SeededRandom,
-): Promise<History> {
-  const fleet = await Fleet.start(folder, database, INSTANCES);
+export async function killedHistory(options: KillOptions, random: SeededRandom): Promise<History> {
+  const { folder, duration, interval } = options;
+  const fleet = await Fleet.start(folder, options, INSTANCES);
   const end = performance.now() + duration;
   try {
     const [history] = await Promise.all([

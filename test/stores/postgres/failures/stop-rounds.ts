@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { setTimeout } from 'node:timers/promises';
 import type { SeededRandom } from '../../../../store-suite/seeded-random.ts';
 import type { ControlledPostgres } from '../../../postgres-server.ts';
-import { openInstance } from '../instance.ts';
+import { NOTES, openInstance } from '../instance.ts';
 import { judge, Load } from './load.ts';
 import { roundRobin, toInstance } from './send.ts';
 
@@ -10,6 +10,8 @@ import { roundRobin, toInstance } from './send.ts';
 const RECOVERY = 2_000;
 
 interface StopRounds {
+  /** Servers that follow it. Default: none. */
+  readonly followers?: readonly ControlledPostgres[];
   readonly rounds: number;
   readonly random: SeededRandom;
   readonly onRound?: (count: number) => void;
@@ -31,9 +33,11 @@ interface StopResult {
 export async function stopRounds(
   server: ControlledPostgres,
   schema: string,
-  { rounds, random, onRound }: StopRounds,
+  { rounds, random, onRound, followers = [] }: StopRounds,
 ): Promise<StopResult> {
-  const instances = [await openInstance(server.url(schema)), await openInstance(server.url(schema))];
+  const replicas = followers.map(({ url }) => url(schema));
+  const open = () => openInstance(server.url(schema), NOTES, replicas);
+  const instances = [await open(), await open()];
   const send = roundRobin(instances.map(toInstance));
   const load = new Load(send, { writers: 8, readers: 8 });
   let slowestRecovery = 0;

@@ -4,7 +4,7 @@ import type { Observation } from '../../../../src/observe/observation.ts';
 import { Replicas } from '../../../../src/stores/postgres/replicas/replicas.ts';
 import type { Replica, ReplicaProblem } from '../../../../src/stores/postgres/replicas/replica.ts';
 
-const STATE = { server: 'one', revision: 5, event: 5 };
+const STATE = { server: 'one', slots: new Map([[0, 5]]) };
 
 const unprobed: Pick<Replica, 'problem'> = { problem: 'not probed' };
 
@@ -23,7 +23,7 @@ async function begin(
       ...unprobed,
       lag: 0,
       shows: () => Promise.resolve(true),
-      read: () => Promise.resolve({ revision: 5, rows: [] }),
+      read: () => Promise.resolve({ state: STATE, rows: [] }),
       probe: () => {
         const count = (probes[name] = (probes[name] ?? 0) + 1);
         return Promise.resolve(results[Math.min(count, results.length) - 1] ?? null);

@@ -2,10 +2,17 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { WritePlan } from '../../../../src/plan/plan.ts';
 import type { WriteUnit } from '../../../../src/plan/write-unit.ts';
+import { postgres } from '../../../../src/stores/postgres/dialect/postgres-dialect.ts';
 import { logState } from '../../../../src/stores/sql/events/append-event.ts';
+import { addChange, allocated, COUNTED } from '../../../../src/stores/sql/log-numbers.ts';
 import { Tables } from '../../../../src/stores/sql/tables.ts';
 import { type CompiledUnit, compileUnit } from '../../../../src/stores/sql/write/compile-unit.ts';
-import { closingStatements, type Counters } from '../../../../src/stores/sql/write/counters.ts';
+import {
+  closingStatements,
+  type Counters,
+  hasNumbers,
+  unchangedCounters,
+} from '../../../../src/stores/sql/write/counters.ts';
 import { sqlite } from '../../../../src/stores/sqlite/dialect/sqlite-dialect.ts';
 import { sampleModel } from '../../../../store-suite/sample-model.ts';
 import {
@@ -18,7 +25,7 @@ import {
 } from '../../../../store-suite/sample-writes.ts';
 
 const tables = new Tables(sampleModel(), sqlite);
-const START: Counters = { revision: 7, log: logState(3), rowCounts: new Map(), records: 0, tombstones: 0 };
+const START = unchangedCounters({ revision: 7, next: COUNTED, log: logState({ sequence: 3 }) });
 const NOW = 1_000;
 const record = { name: 'k', request: 'r', outcome: 'o', expiresAt: 2_000 };
 
@@ -67,21 +74,42 @@ describe('a compiled unit', () => {
     assert.equal(counters.log.sequence, 5);
     assert.deepEqual(counters, {
       revision: 10,
+      next: COUNTED,
+      changes: 3,
       log: counters.log,
-      rowCounts: new Map([
-        ['products', 1],
-        ['reviews', -1],
+      totals: new Map([
+        ['products', { added: 1, stamp: 9 }],
+        ['reviews', { added: -1, stamp: 10 }],
       ]),
       records: 0,
       tombstones: 0,
     });
   });
 
+  it('[REP-8] [CACHE-2] assigns allocated revisions and sequences, and adds up the parts of its changes', () => {
+    const log = logState({ sequence: 0, end: 90, next: allocated([104, 131]), slot: 3 });
+    const start = unchangedCounters({ revision: 0, next: allocated([8, 15, 16, 40]), log });
+    const plans = [createProduct('p'), { ...update('products', 'q', 5, {}), event: null }, remove('reviews', 'r', 6)];
+    const { outcome, counters } = compileUnit(new Tables(sampleModel(), postgres), { plans }, start, NOW);
+    assert.deepEqual(outcome, { kind: 'committed', revisions: [8, 15, 0] });
+    assert.deepEqual([counters.log.sequence, counters.log.added, counters.changes], [131, 2, 3]);
+    const stamps = [[8, 15], [16]].map((revisions) =>
+      revisions.reduce((sum, each) => addChange(postgres, sum, each), 0),
+    );
+    assert.deepEqual(
+      [...counters.totals],
+      [
+        ['products', { added: 1, stamp: stamps[0] }],
+        ['reviews', { added: -1, stamp: stamps[1] }],
+      ],
+    );
+  });
+
   it('leaves the counters that it started from unchanged', () => {
-    const rowCounts = new Map([['products', 1]]);
-    const { counters } = compile({ plans: [createProduct('p')] }, { ...START, rowCounts });
-    assert.deepEqual([...rowCounts], [['products', 1]]);
-    assert.deepEqual([...counters.rowCounts], [['products', 2]]);
+    const totals = new Map([['products', { added: 1, stamp: 7 }]]);
+    const { counters } = compile({ plans: [createProduct('p')] }, { ...START, totals });
+    assert.deepEqual([...totals], [['products', { added: 1, stamp: 7 }]]);
+    assert.deepEqual([...counters.totals], [['products', { added: 2, stamp: 8 }]]);
   });
 
   it('[MET-12] checks its idempotency records first, and stores them with the revisions', () => {
@@ -143,22 +171,43 @@ describe('a compiled unit', () => {
 
 describe('the statements that close a transaction', () => {
   const texts = (counters: Counters): readonly string[] =>
-    closingStatements(tables, START, counters, NOW).map(
-      ({ text }) => /^\w+ (?:\w+ )?restwright_\w+/.exec(text)?.[0] ?? text,
-    );
+    closingStatements(tables, counters, NOW).map(({ text }) => /^\w+ (?:\w+ )?restwright_\w+/.exec(text)?.[0] ?? text);
 
-  it('[PAGE-9b] store the counters and the row counts of changed resources', () => {
+  it('[PAGE-9b] [CACHE-2] store the row counts and stamps of changed resources', () => {
     const { counters } = compile({ plans: [createProduct('p'), createSupplier('s')] });
-    assert.deepEqual(texts(counters), [
-      'update restwright_counts',
-      'insert into restwright_counts',
-      'insert into restwright_counts',
-    ]);
+    assert.deepEqual(texts(counters), ['insert into restwright_counts', 'insert into restwright_counts']);
+    assert.deepEqual(
+      closingStatements(tables, counters, NOW).map(({ values }) => values),
+      [
+        ['products', 1, 8],
+        ['suppliers', 1, 9],
+      ],
+    );
+  });
+
+  it('[PAGE-9b] [CACHE-2] store the row counts and stamps in the slot of the transaction', () => {
+    const log = logState({ sequence: 0, next: allocated([3]), slot: 5 });
+    const start = unchangedCounters({ revision: 0, next: allocated([2]), log });
+    const slots = new Tables(sampleModel(), postgres);
+    const { counters } = compileUnit(slots, { plans: [createProduct('p')] }, start, NOW);
+    const [closing, ...others] = closingStatements(slots, counters, NOW);
+    assert.match(closing?.text ?? '', /^insert into restwright_totals/);
+    assert.deepEqual([closing?.values, others], [['products', 1, addChange(postgres, 0, 2), 5], []]);
+  });
+
+  it('[REP-8] [EVT-3b] come with the numbers of the log where a revision, a sequence or a block has changed', () => {
+    const numbered = (unit: WriteUnit): boolean => hasNumbers(START, compile(unit).counters);
+    assert.ok(numbered({ plans: [createProduct('p')] }));
+    assert.ok(numbered({ plans: [{ ...createProduct('p'), event: null }] }));
+    assert.ok(!numbered({ plans: [], records: [record] }));
+    const { log } = compile({ plans: [createProduct('p')] }).counters;
+    const begun = { ...START, log };
+    assert.ok(hasNumbers(begun, { ...begun, log: { ...log, open: null } }));
   });
 
   it('[MET-12] purge expired records if some were added, some more than were added', () => {
     const { counters } = compile({ plans: [], records: [record] });
-    const [purge, ...others] = closingStatements(tables, START, counters, NOW);
+    const [purge, ...others] = closingStatements(tables, counters, NOW);
     assert.match(purge?.text ?? '', /^delete from restwright_memos/);
     assert.deepEqual([purge?.values, others], [[NOW, 101], []]);
   });

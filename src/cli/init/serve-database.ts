@@ -1,0 +1,21 @@
+import { existsSync } from 'node:fs';
+import { modelPathFor, validModel, writeNewModel } from '../model-file/write-draft.ts';
+import { countNoun } from '../terminal/progress.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { draftFromDatabase } from './database-file.ts';
+
+/**
+ * Finds the model with which a SQLite file is served: `NAME.restwright.yaml` next to it. Writes one over its tables
+ * unless there is one. The database is only read.
+ *
+ * @returns the path of the model
+ * @throws {CommandError} exit 1 for a file that cannot be used or has no table, exit 2 for one that cannot be read
+ */
+export async function modelOfDatabase(file: string, { stderr }: Terminal): Promise<string> {
+  const model = modelPathFor(file);
+  if (existsSync(model)) return model;
+  const draft = await draftFromDatabase(file, {});
+  await writeNewModel(model, (schema) => validModel(draft, schema, model).text);
+  stderr.write(`wrote ${model}: ${countNoun(draft.resources.length, 'resource')} over the tables of ${file}\n`);
+  return model;
+}

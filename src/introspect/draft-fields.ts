@@ -1,0 +1,92 @@
+import type { JsonObject } from '../conventions/json/json.ts';
+import { memberNames, safeName, snakeName } from '../infer/field-name.ts';
+import { type MemberDraft, simpleSchema } from '../infer/model-draft.ts';
+import { RESERVED_FIELDS } from '../model/compile/fields/names.ts';
+import { type ColumnKind, type DescribedTable, isSameName, type DescribedColumn } from './database.ts';
+import type { ColumnReference, TableReferences } from './foreign-references.ts';
+import { isWritable } from './left-out.ts';
+
+const KEYWORDS: Readonly<Record<Exclude<ColumnKind, 'unreadable'>, JsonObject>> = {
+  integer: { type: 'integer' },
+  int64: { type: 'string', format: 'int64' },
+  number: { type: 'number' },
+  boolean: { type: 'boolean' },
+  text: { type: 'string' },
+  date: { type: 'string', format: 'date' },
+  'date-time': { type: 'string', format: 'date-time' },
+  uuid: { type: 'string', format: 'uuid' },
+  binary: { type: 'string', contentEncoding: 'base64' },
+  json: { type: 'json' },
+};
+
+/** The kinds of values that can be unique. */
+const UNIQUE_KINDS: ReadonlySet<ColumnKind> = new Set(['integer', 'int64', 'text', 'date', 'date-time', 'uuid']);
+
+/** A field, and the column whose values it shows. */
+export interface ColumnField {
+  readonly column: string;
+  readonly member: MemberDraft;
+}
+
+/**
+ * Drafts the fields of columns. A column with the name of a system field is renamed, and so is a reference, whose name
+ * ends in `_id`.
+ */
+export function draftFields(
+  table: DescribedTable,
+  columns: readonly DescribedColumn[],
+  { byColumn }: TableReferences,
+): readonly ColumnField[] {
+  const rename = (name: string, source: string): string => nameField(name, byColumn.get(source));
+  const names = memberNames(
+    columns.map(({ name }) => name),
+    rename,
+  );
+  return columns.flatMap((column) => {
+    if (column.type.kind === 'unreadable') return [];
+    const name = names.get(column.name) ?? column.name;
+    const isUnique = table.uniqueKeys.some(
+      ([only, another]) => another === undefined && isSameName(only, column.name) && UNIQUE_KINDS.has(column.type.kind),
+    );
+    const keywords = {
+      ...KEYWORDS[column.type.kind],
+      ...constraints(column),
+      ...(isUnique ? { 'x-unique': true } : {}),
+    };
+    const schema = simpleSchema(keywords, listNotes(column, name));
+    return [{ column: column.name, member: { name, required: column.notNull && !column.isComputed, schema } }];
+  });
+}
+
+function nameField(name: string, reference: ColumnReference | undefined): string {
+  const target = reference?.target ?? null;
+  if (target !== null && !name.endsWith('_id')) return name === 'id' ? `${target.singular}_id` : `${name}_id`;
+  return RESERVED_FIELDS.has(name) ? `source_${name}` : safeName(name);
+}
+
+/** The choices, the default, and the mark of a computed column. */
+function constraints({ choices, type, default: value, isComputed }: DescribedColumn): JsonObject {
+  const listed = selectChoices(choices, type.kind);
+  const isAllowed =
+    value !== null && isWritable(String(value)) && (listed === null || listed.some((each) => each === value));
+  return {
+    ...(listed === null ? {} : { enum: listed }),
+    ...(isAllowed ? { default: value } : {}),
+    ...(isComputed ? { readOnly: true } : {}),
+  };
+}
+
+/** The choices of a column, where all of them are values of its kind; else null. */
+function selectChoices(choices: DescribedColumn['choices'], kind: ColumnKind): DescribedColumn['choices'] {
+  if (kind !== 'text' && kind !== 'integer') return null;
+  const expected = kind === 'integer' ? 'number' : 'string';
+  return choices?.every((choice) => typeof choice === expected && isWritable(String(choice))) === true ? choices : null;
+}
+
+function listNotes({ name, type, isComputed }: DescribedColumn, field: string): readonly string[] {
+  return [
+    ...(field === `source_${snakeName(name)}` ? [`renamed: ${name} is a reserved name`] : []),
+    ...(type.note === null ? [] : [type.note]),
+    ...(isComputed ? ['computed by the database'] : []),
+  ];
+}

@@ -1,0 +1,141 @@
+import type { Json } from '../conventions/json/json.ts';
+import { DataError } from '../infer/data-error.ts';
+import { modelName, systemSettings } from '../infer/infer-model.ts';
+import type { ModelDraft } from '../infer/model-draft.ts';
+import { nameRelations, type UnrelatedDraft } from '../infer/relations.ts';
+import type { CatalogueEntry, DatabaseCatalogue, DescribedTable, DescribedColumn } from './database.ts';
+import { draftFields } from './draft-fields.ts';
+import { findReferences, type ShownTable } from './foreign-references.ts';
+import { describeClosed, describeViews, isNameable, listTables, NO_KEY, NO_NAME } from './left-out.ts';
+import { selectTables, type TableSelection } from './select-tables.ts';
+import { findSystemTimes } from './system-times.ts';
+import { chooseKey } from './table-key.ts';
+import { nameTables } from './table-names.ts';
+
+/** The most fields of a resource. */
+const MAX_FIELDS = 1_000;
+
+/** The tables that become resources, and the comments on all others. */
+interface ShownTables {
+  readonly tables: readonly ShownTable[];
+  readonly notes: readonly string[];
+}
+
+/**
+ * Drafts a model of the tables of a database. Everything that is left out has a comment with the reason.
+ *
+ * @param source name: of the model; title: of the database in comments
+ * @throws {UnknownTable} for a selection without a table
+ * @throws {DataError} if no table is left
+ */
+export async function introspectDatabase(
+  catalogue: DatabaseCatalogue,
+  { name, title }: { readonly name: string; readonly title: string },
+  selection: TableSelection,
+): Promise<ModelDraft> {
+  const entries = await catalogue.list();
+  const selected = selectTables(entries, selection);
+  const open = selected.filter(({ kind, closed }) => kind === 'table' && closed === null);
+  const views = selected.filter(({ kind, closed }) => kind === 'view' && closed === null);
+  const shown = showTables(await catalogue.describe(open.map((entry) => entry.name)));
+  if (shown.tables.length === 0) throw new DataError(null, describeEmpty(selected));
+  const byName = new Map(shown.tables.map((each) => [each.table.name.toLowerCase(), each]));
+  return {
+    name: modelName(name),
+    settings: { version: '1.0.0', ...systemSettings(shown.tables.map(({ resource }) => resource.collection)) },
+    resources: nameRelations(shown.tables.map((each) => draftTable(each, byName))),
+    notes: [
+      `Read from ${title}: check the types and remove what is not needed.`,
+      ...shown.notes,
+      ...describeViews(views),
+      ...describeClosed(selected),
+      ...describeUnselected(entries.length - selected.length),
+    ],
+  };
+}
+
+/** Chooses the tables that a model can show: those with a name, columns and a key. */
+function showTables(described: readonly DescribedTable[]): ShownTables {
+  const problems = new Map<string, string[]>();
+  const tables = described.flatMap((table) => {
+    const key = chooseKey(table);
+    const problem = key === null ? NO_KEY : findProblem(table);
+    if (problem !== null) problems.set(problem, [...(problems.get(problem) ?? []), table.name]);
+    return key === null || problem !== null ? [] : [{ table, key }];
+  });
+  const names = nameTables(tables.map(({ table }) => table.name));
+  return {
+    tables: tables.flatMap((each) => {
+      const resource = names.get(each.table.name);
+      return resource === undefined ? [] : [{ ...each, resource }];
+    }),
+    notes: [...problems].map(([problem, left]) => `Left out: ${listTables(left)}: ${problem}`),
+  };
+}
+
+function findProblem({ name, columns }: DescribedTable): string | null {
+  if (!isNameable(name)) return `${NO_NAME}.`;
+  if (columns.length > MAX_FIELDS) return `more than ${MAX_FIELDS} columns.`;
+  return null;
+}
+
+function draftTable(shown: ShownTable, byName: ReadonlyMap<string, ShownTable>): UnrelatedDraft {
+  const { table, key, resource } = shown;
+  const references = findReferences(table, byName);
+  const times = findSystemTimes(table);
+  const isField = ({ name }: DescribedColumn): boolean =>
+    !Object.values(times).includes(name) &&
+    (key.columns.length > 1 || key.columns[0] !== name || (references.byColumn.get(name)?.target ?? null) !== null);
+  const columns = table.columns.filter((column) => isField(column) && isNameable(column.name));
+  const fields = draftFields(table, columns, references);
+  const renamed = fields
+    .filter(({ column, member }) => column !== member.name)
+    .map(({ column, member }): [string, Json] => [member.name, column]);
+  const [only = '', another] = key.columns;
+  return {
+    resource: {
+      name: resource.name,
+      settings: {
+        ...resource.settings,
+        table: table.name,
+        ...(key.isImplicit ? {} : { key: another === undefined ? only : key.columns }),
+        ...(renamed.length === 0 ? {} : { columns: Object.fromEntries(renamed) }),
+        ...times,
+      },
+      fields: fields.map(({ member }) => member),
+      notes: [
+        ...(resource.note === null ? [] : [resource.note]),
+        ...(key.note === null ? [] : [key.note]),
+        ...references.notes,
+        ...table.columns.flatMap(describeColumn),
+      ],
+    },
+    references: new Map(
+      fields.flatMap(({ column, member }) => {
+        const reference = references.byColumn.get(column);
+        return reference === undefined ? [] : [[member.name, reference.inferred] as const];
+      }),
+    ),
+  };
+}
+
+/** The comment on a column that no field shows. */
+function describeColumn({ name, type }: DescribedColumn): readonly string[] {
+  if (type.kind === 'unreadable') return [`left out: ${name}: ${type.note ?? 'it cannot be read'}`];
+  return isNameable(name) ? [] : [`left out: ${name}: ${NO_NAME}`];
+}
+
+function describeUnselected(count: number): readonly string[] {
+  if (count === 0) return [];
+  return [`Left out by --tables and --exclude: ${count === 1 ? '1 table' : `${count} tables`} or views.`];
+}
+
+function describeEmpty(selected: readonly CatalogueEntry[]): string {
+  if (selected.some(({ closed }) => closed === 'model')) {
+    return 'it is a database of Restwright; serve the model that it belongs to, or export its rows';
+  }
+  if (selected.some(({ kind, closed }) => kind === 'view' && closed === null)) {
+    return 'it has only views, which have no key; write a model that names table and key of each';
+  }
+  return selected.length === 0 ? 'it has no table' : 'it has no table that a model can show';
+}

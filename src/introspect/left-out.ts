@@ -1,0 +1,52 @@
+import type { CatalogueEntry, ClosedReason } from './database.ts';
+
+/** Names that one comment lists. */
+const MAX_NAMES = 10;
+
+const REASONS: Readonly<Record<ClosedReason, string>> = {
+  system: 'the database uses it itself.',
+  virtual: 'virtual tables, such as indexes of a text search.',
+  shadow: 'the storage of virtual tables.',
+  restwright: 'tables of Restwright itself.',
+  model: 'rows of a model of Restwright; serve that model.',
+};
+
+/** The reason for a table or a column whose name a model cannot contain. */
+export const NO_NAME = 'a model cannot contain this name';
+
+/** True for a text that a model can contain. A variable would be replaced from the environment. */
+export function isWritable(text: string): boolean {
+  return !text.includes('${');
+}
+
+/** True for a name of a table or a column that a model can contain. */
+export function isNameable(name: string): boolean {
+  return name !== '' && isWritable(name);
+}
+
+/** The reason for a table without a key. */
+export const NO_KEY = 'no column or rowid can be its key; declare `key: COLUMN`, which is unique and never null.';
+
+/** The comments on tables that no resource can show, one for each reason. */
+export function describeClosed(entries: readonly CatalogueEntry[]): readonly string[] {
+  const byReason = Map.groupBy(entries, ({ closed }) => closed);
+  return [...byReason].flatMap(([reason, closed]) =>
+    reason === null ? [] : [`Left out: ${listTables(closed.map(({ name }) => name))}: ${REASONS[reason]}`],
+  );
+}
+
+/** The comment on views, which have no key of their own. */
+export function describeViews(views: readonly CatalogueEntry[]): readonly string[] {
+  if (views.length === 0) return [];
+  const names = listTables(views.map(({ name }) => name));
+  return [
+    `Left out: ${names}: a view has no key. To show one, add a resource with \`table: VIEW\` and \`key: COLUMN\`,`,
+    'a column whose values are unique and never null.',
+  ];
+}
+
+/** Lists the first names and the number of all others. */
+export function listTables(names: readonly string[]): string {
+  const more = names.length - MAX_NAMES;
+  return more <= 0 ? names.join(', ') : `${names.slice(0, MAX_NAMES).join(', ')} and ${more} more`;
+}

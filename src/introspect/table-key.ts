@@ -1,0 +1,55 @@
+import { type ColumnKind, type DescribedTable, isSameName } from './database.ts';
+
+/** The columns whose values are the id of a row. */
+export interface TableKey {
+  readonly columns: readonly string[];
+  /** True for the rowid of a table without a primary key, which a resource has without naming it. */
+  readonly isImplicit: boolean;
+  /** The reason for a key that is not the primary key; null for the primary key. */
+  readonly note: string | null;
+}
+
+/** The kinds whose values can be ids. */
+const ID_KINDS: ReadonlySet<ColumnKind> = new Set([
+  'integer',
+  'int64',
+  'text',
+  'date',
+  'date-time',
+  'uuid',
+  'boolean',
+  'binary',
+]);
+
+/**
+ * Chooses the key of a table: its primary key, else its shortest unique index without nulls, else the number of the
+ * row. Null where there is none.
+ */
+export function chooseKey(table: DescribedTable): TableKey | null {
+  const { primaryKey, uniqueKeys, rowNumber } = table;
+  const problem = findKeyProblem(table);
+  if (problem === null) return { columns: primaryKey, isImplicit: false, note: null };
+  const [unique] = uniqueKeys
+    .filter((columns) => columns.every((name) => hasIds(table, name) && isNeverNull(table, name)))
+    .toSorted((one, other) => one.length - other.length);
+  if (unique !== undefined)
+    return { columns: unique, isImplicit: false, note: `${problem}: a unique index is the key` };
+  if (rowNumber === null) return null;
+  const note = `${problem}: the rowid is the key, which a VACUUM may change`;
+  return { columns: [rowNumber], isImplicit: primaryKey.length === 0, note };
+}
+
+/** The reason why a primary key is not the key of a resource; null if it is. */
+function findKeyProblem(table: DescribedTable): string | null {
+  if (table.primaryKey.length === 0) return 'no primary key';
+  if (table.hasNullKeys) return 'the primary key is null in some rows';
+  return table.primaryKey.every((name) => hasIds(table, name)) ? null : 'the values of the primary key cannot be ids';
+}
+
+function hasIds({ columns }: DescribedTable, name: string): boolean {
+  return columns.some((column) => isSameName(column.name, name) && ID_KINDS.has(column.type.kind));
+}
+
+function isNeverNull({ columns }: DescribedTable, name: string): boolean {
+  return columns.some((column) => isSameName(column.name, name) && column.notNull);
+}

@@ -1,0 +1,37 @@
+/** A table or view that exists already, whose rows a resource shows. */
+export interface TableSource {
+  readonly table: string;
+  /** The columns of the key; null for the primary key of the table. */
+  readonly key: readonly string[] | null;
+  /** The columns of fields that have another name, by field. */
+  readonly columns: ReadonlyMap<string, string>;
+  /** The columns of the times of a row; null for a resource without the member. */
+  readonly createdAt: string | null;
+  readonly updatedAt: string | null;
+}
+
+/** A resource, as far as its table is concerned. */
+interface TabledResource {
+  /** null for rows that the server stores. */
+  readonly table: TableSource | null;
+}
+
+/** The times of a row that the server sets. */
+const TIMES = ['created_at', 'updated_at'] as const;
+
+/** Lists the times that the rows of a resource have: both, or those whose column is named. */
+export function listTimes({ table }: TabledResource): readonly (typeof TIMES)[number][] {
+  if (table === null) return TIMES;
+  const columns = { created_at: table.createdAt, updated_at: table.updatedAt };
+  return TIMES.filter((name) => columns[name] !== null);
+}
+
+/** The column of a field. */
+export function findColumn({ columns }: TableSource, field: string): string {
+  return columns.get(field) ?? field;
+}
+
+/** True if a model shows the tables of another program. All of its resources do. */
+export function showsTables({ resources }: { readonly resources: ReadonlyMap<string, TabledResource> }): boolean {
+  return [...resources.values()].some(({ table }) => table !== null);
+}

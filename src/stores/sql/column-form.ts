@@ -1,0 +1,48 @@
+import type { Json } from '../../conventions/json/json.ts';
+import { storedMember } from '../../model/row-key.ts';
+import type { TableColumn } from './columns.ts';
+import type { Decode, Dialect, Encode, Locate, SqlValue } from './dialect.ts';
+
+/** The form in which a column holds its values. */
+export interface ColumnForm {
+  readonly nullable: boolean;
+  /** Reads the column without a loss of digits. */
+  readonly select: (column: string) => string;
+  /** Decodes what `select` reads; null where that is the JSON value. */
+  readonly decode: Decode | null;
+  readonly encode: Encode;
+  readonly locate: Locate;
+  /** Reads a column of JSON, without one that would fail the statement. */
+  readonly json: (column: string) => string;
+  /**
+   * The position of a stored value in an order: JSON that `encode` turns back into it; null where the decoded value is
+   * that already. Absent where it always is.
+   */
+  readonly position?: (stored: SqlValue, decoded: Json) => Json;
+}
+
+/** The form of a column of an own table of a database. */
+export function ownForm(dialect: Dialect, { type, nullable }: TableColumn): ColumnForm {
+  return {
+    nullable,
+    select: (column) => dialect.selection(column, type),
+    decode: dialect.decode(type),
+    encode: dialect.encode(type),
+    locate: dialect.locate(type),
+    json: (column) => column,
+  };
+}
+
+/** Decodes a value of a row that was read, in place. */
+export function decodeColumn(
+  row: Record<string, unknown>,
+  column: string,
+  { decode, position }: ColumnForm,
+  value: SqlValue,
+): void {
+  if (decode === null) return;
+  const decoded = decode(value);
+  row[column] = decoded;
+  const stored = position?.(value, decoded) ?? null;
+  if (stored !== null) row[storedMember(column)] = stored;
+}

@@ -1,0 +1,91 @@
+import { type DescribedColumn, type DescribedTable, isSameName } from '../../../introspect/database.ts';
+import type { SqlRow } from '../../sql/dialect.ts';
+import type { DriverConnection } from '../driver/driver.ts';
+import { type ChoicesByColumn, findChoices } from './check-choices.ts';
+import { type ColumnSample, sampleColumns } from './column-sample.ts';
+import { type DeclaredColumn, inferColumnType, readDefault, selectSampledText } from './column-type.ts';
+
+/** The rows of a catalogue about one table. */
+export interface TableRows extends Pick<DescribedTable, 'name' | 'uniqueKeys' | 'foreignKeys'> {
+  /** The statement that created the table. */
+  readonly sql: string;
+  /** False for a table `without rowid`. */
+  readonly hasRowId: boolean;
+  /** Rows of `pragma_table_xinfo`. */
+  readonly columns: readonly SqlRow[];
+  /** The rows at each end of the table that are sampled. */
+  readonly endRows: number;
+}
+
+/** A column of the catalogue. */
+interface CatalogueColumn extends DeclaredColumn {
+  readonly notNull: boolean;
+  readonly isComputed: boolean;
+  /** SQL; null for none. */
+  readonly default: string | null;
+  /** The position in the primary key, from 1; 0 for other columns. */
+  readonly keyPosition: number;
+}
+
+/** Names of the number of a row, where no column has the name. */
+const ROW_NUMBERS = ['rowid', '_rowid_', 'oid'];
+/** The values of `hidden` for generated columns. */
+const GENERATED: ReadonlySet<number> = new Set([2, 3]);
+const UNREAD: ColumnSample = { forms: new Set(), texts: [], error: null };
+
+/** Describes a table by its rows in the catalogue and by a sample of its own rows. */
+export function describeTable(connection: DriverConnection, rows: TableRows): DescribedTable {
+  const { name, sql, hasRowId, endRows, uniqueKeys, foreignKeys } = rows;
+  const columns = readColumns(rows);
+  const primaryKey = columns
+    .filter(({ isKey }) => isKey)
+    .toSorted((one, other) => one.keyPosition - other.keyPosition)
+    .map((column) => column.name);
+  const rowNumber = hasRowId ? findRowNumber(columns) : null;
+  const samples = sampleColumns(connection, {
+    name,
+    columns: columns.map((column) => ({ name: column.name, text: selectSampledText(column) })),
+    endRows,
+    order: rowNumber === null ? (hasRowId ? [] : primaryKey) : [rowNumber],
+  });
+  const choices = findChoices(sql);
+  return {
+    name,
+    columns: columns.map((column, index) => describeColumn(column, samples[index] ?? UNREAD, choices)),
+    primaryKey,
+    hasNullKeys: columns.some(({ isKey }, index) => isKey && samples[index]?.forms.has('null') === true),
+    uniqueKeys,
+    foreignKeys,
+    rowNumber,
+  };
+}
+
+/** A key is never null in a table `without rowid`, nor where it is the number of the row. */
+function readColumns({ columns, hasRowId }: TableRows): readonly CatalogueColumn[] {
+  const isSingle = columns.filter(({ pk }) => Number(pk) > 0).length === 1;
+  return columns.map(({ name, type, required, hidden, dflt_value: expression = null, pk }) => {
+    const [declared, keyPosition] = [String(type).replace(/^any$/i, ''), Number(pk)];
+    const isKey = keyPosition > 0;
+    const isRowNumber = hasRowId && isSingle && /^integer$/i.test(declared);
+    return {
+      name: String(name),
+      declared,
+      isKey,
+      keyPosition,
+      notNull: required === 1 || (isKey && (isRowNumber || !hasRowId)),
+      isComputed: GENERATED.has(Number(hidden)),
+      default: expression === null ? null : String(expression),
+    };
+  });
+}
+
+function findRowNumber(columns: readonly CatalogueColumn[]): string | null {
+  return ROW_NUMBERS.find((name) => !columns.some((column) => isSameName(column.name, name))) ?? null;
+}
+
+function describeColumn(column: CatalogueColumn, sample: ColumnSample, choices: ChoicesByColumn): DescribedColumn {
+  const { name, notNull, isComputed } = column;
+  const type = inferColumnType(column, sample);
+  const listed = choices.get(name.toLowerCase()) ?? null;
+  return { name, type, notNull, isComputed, default: readDefault(column.default, type), choices: listed };
+}

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { run } from '../../../src/cli/program.ts';
+import { SHOP, SHOP_MODEL, sourceFile } from '../../stores/existing/source-file.ts';
+import { recordedTerminal } from '../recorded-terminal.ts';
+import { killAll, startServer, waitUntilListening } from '../server-process.ts';
+
+/** The paths of a model of tables that exist, and of their file. */
+function writeModel(context: TestContext): { readonly model: string; readonly database: string } {
+  const database = sourceFile(context, SHOP);
+  const model = path.join(path.dirname(database), 'shop.yaml');
+  writeFileSync(model, SHOP_MODEL);
+  return { model, database };
+}
+
+async function command(...words: readonly string[]): Promise<readonly [code: number, stdout: string, stderr: string]> {
+  const terminal = recordedTerminal();
+  const code = await run([...words], terminal);
+  const { stdout, stderr } = terminal.written();
+  return [code, stdout, stderr];
+}
+
+describe('commands with a model of tables that exist', () => {
+  it('export their rows', async (context) => {
+    const { model, database } = writeModel(context);
+    const [code, stdout] = await command('export', model, 'customers', '-', '--database', database);
+    assert.equal(code, 0);
+    assert.match(stdout, /^\{"id":"1","name":"Ann","revision":\d+\}\n\{"id":"2","name":"bob","revision":\d+\}\n$/);
+  });
+
+  it('refuse to import, copy and migrate, and leave the file as it is', async (context) => {
+    const { model, database } = writeModel(context);
+    const before = readFileSync(database);
+    const rows = path.join(path.dirname(model), 'rows.csv');
+    writeFileSync(rows, 'name\nCid\n');
+    for (const words of [
+      ['import', model, 'customers', rows, '--database', database],
+      ['copy', model, '--from', database, '--to', `${database}.copy`],
+      ['migrate', model, '--database', database, '--apply'],
+    ]) {
+      const [code, , stderr] = await command(...words);
+      assert.equal(code, 1, stderr);
+      assert.match(stderr, /the model shows tables that exist, which it only reads/);
+    }
+    assert.deepEqual(readFileSync(database), before);
+  });
+
+  it('refuse to serve them without --read-only', async (context) => {
+    const { model, database } = writeModel(context);
+    const [code, , stderr] = await command('serve', model, '--database', database, '--port', '0');
+    assert.equal(code, 2, stderr);
+    assert.match(stderr, /Pass --read-only/);
+  });
+
+  it('serve a SQLite file by its name, with a model that is written next to it once', async (context) => {
+    const file = sourceFile(context, SHOP);
+    const folder = path.dirname(file);
+    const before = readFileSync(file);
+    const model = path.join(folder, `${path.parse(file).name}.restwright.yaml`);
+    for (const says of [/^wrote .*\.restwright\.yaml: \d+ resources over the tables of /m, /listening/]) {
+      const server = startServer(folder, [file, '--port', '0'], {});
+      context.after(() => killAll([server]));
+      const url = await waitUntilListening(server);
+      const page = await fetch(`${url}/v1/customers`);
+      assert.equal(page.status, 200);
+      assert.deepEqual(
+        ((await page.json()) as { data: readonly { name: string }[] }).data.map(({ name }) => name),
+        ['Ann', 'bob'],
+      );
+      const written = await fetch(`${url}/v1/customers`, { method: 'POST', body: '{}' });
+      assert.deepEqual([written.status, written.headers.get('allow')], [405, 'GET, HEAD, QUERY, OPTIONS']);
+      server.child.kill('SIGTERM');
+      assert.equal(await server.exited, 0);
+      assert.match(server.stderr(), says);
+    }
+    assert.match(readFileSync(model, 'utf8'), /^ {2}customers:\n {4}table: /m);
+    assert.deepEqual(readFileSync(file), before);
+    const left = readdirSync(folder).filter((name) => name !== path.basename(file) && name !== path.basename(model));
+    assert.deepEqual(left, []);
+  });
+
+  it('refuse to serve a SQLite file with another database, and one without tables', async (context) => {
+    const file = sourceFile(context, SHOP);
+    const [code, , stderr] = await command('serve', file, '--database', 'other.db', '--port', '0');
+    assert.equal(code, 2, stderr);
+    assert.match(stderr, /is the database\. Name the model in its place, or leave out --database/);
+    const empty = sourceFile(context, '');
+    const [failed, , message] = await command('serve', empty, '--port', '0');
+    assert.equal(failed, 1, message);
+    assert.match(message, /it has no table/);
+  });
+});

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, it } from 'node:test';
+import { loadModel } from '../../../src/model/compile/load-model.ts';
+import { openSqlite } from '../../../src/stores/sqlite/sqlite-store.ts';
+import { selectKind } from '../../../src/stores/databases/databases.ts';
+import { temporaryDirectory } from '../../temporary-directory.ts';
+import { sourceFile } from './source-file.ts';
+
+interface Refused {
+  readonly title: string;
+  readonly sql: string;
+  /** The members of the resource, besides its schema. */
+  readonly resource: string;
+  readonly properties: string;
+  readonly error: RegExp;
+}
+
+const REFUSED: readonly Refused[] = [
+  {
+    title: 'a table that does not exist, with the nearest name',
+    sql: 'create table film (id integer primary key)',
+    resource: 'table: flim',
+    properties: '',
+    error: /items: there is no table flim; did you mean film\?/,
+  },
+  {
+    title: 'a column that does not exist, with the nearest name',
+    sql: 'create table film (id integer primary key, title text)',
+    resource: 'table: film',
+    properties: 'titel: { type: string }',
+    error: /items: the table film has no column titel; did you mean title\?/,
+  },
+  {
+    title: 'a key that several rows have',
+    sql: "create table film (a text, b text); insert into film values ('x', '1'), ('x', '2'), ('y', '3')",
+    resource: 'table: film\n    key: a',
+    properties: 'b: { type: string }',
+    error: /items: the key \(a\) does not identify the rows of film: several have x; name another key/,
+  },
+  {
+    title: 'a primary key that is NULL in a row',
+    sql: 'create table film (a text primary key, b text); insert into film values (null, 1)',
+    resource: 'table: film',
+    properties: 'b: { type: string }',
+    error: /items: the key \(a\) is NULL in 1 row of film; name another key/,
+  },
+  {
+    title: 'a view without a key',
+    sql: 'create view film as select 1 as a',
+    resource: 'table: film',
+    properties: 'a: { type: integer }',
+    error: /items: film has no primary key; name one with key/,
+  },
+  {
+    title: 'a column of text for a field of numbers',
+    sql: 'create table film (id integer primary key, length varchar(9))',
+    resource: 'table: film',
+    properties: 'length: { type: integer }',
+    error: /items\.length: the column length holds text, not values of type integer; write type: string/,
+  },
+];
+
+function oneResource(resource: string, properties: string): string {
+  return `name: shop\nresources:\n  items:\n    ${resource}\n    schema: { type: object, properties: { ${properties} } }\n`;
+}
+
+describe('the start with tables that exist', () => {
+  for (const { title, sql, resource, properties, error } of REFUSED) {
+    it(`refuses ${title}`, async (context) => {
+      const { model } = loadModel({ text: oneResource(resource, properties) });
+      await assert.rejects(openSqlite({ path: sourceFile(context, sql), model }), error);
+    });
+  }
+
+  it('refuses a reference to rows that several columns identify', async (context) => {
+    const file = sourceFile(
+      context,
+      'create table a (x int, y int, primary key (x, y)); create table b (id integer primary key, a text)',
+    );
+    const { model } = loadModel({
+      text: `name: shop\nresources:\n  as: { table: a, schema: { type: object } }\n  bs: { table: b, columns: { a_id: a }, schema: { type: object, properties: { a_id: { type: string, x-references: as } } } }\n`,
+    });
+    await assert.rejects(
+      openSqlite({ path: file, model }),
+      /bs\.a_id: rows of as are identified by several columns \(x, y\)/,
+    );
+  });
+
+  it('refuses a file that does not exist, creates none, and refuses one that is no database', async (context) => {
+    const { model } = loadModel({ text: oneResource('table: film', '') });
+    const folder = temporaryDirectory(context);
+    const missing = path.join(folder, 'missing.db');
+    await assert.rejects(openSqlite({ path: missing, model }), /missing\.db cannot be used\. It does not exist/);
+    const other = path.join(folder, 'other.db');
+    writeFileSync(other, 'This is no database, but a text of more than a few bytes. '.repeat(20));
+    await assert.rejects(openSqlite({ path: other, model }), /other\.db is not a valid SQLite database/);
+  });
+
+  it('refuses a driver without URIs, and a database of PostgreSQL', async (context) => {
+    const { model } = loadModel({ text: oneResource('table: film', '') });
+    const file = sourceFile(context, 'create table film (id integer primary key)');
+    await assert.rejects(openSqlite({ path: file, model, driver: 'better-sqlite3' }), /Choose the driver node/);
+    const url = 'postgres://nobody@127.0.0.1:1/shop';
+    await assert.rejects(selectKind(url).open({ database: url }, { model }), /files of SQLite alone yet/);
+  });
+});
