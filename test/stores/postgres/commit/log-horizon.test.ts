@@ -34,7 +34,7 @@ async function follow(seed: number, wrong: WrongLook | null = null): Promise<voi
 
 describe('the horizon of the log', () => {
   it('[law] [EVT-3b] is passed by no number that appears later, and is the last one once all transactions have ended', async () => {
-    const count = runs(300, 6_000);
+    const count = runs(300, 2_000);
     await Promise.all(Array.from({ length: count }, (_, seed) => follow(seed)));
   });
 

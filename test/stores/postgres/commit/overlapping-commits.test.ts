@@ -275,13 +275,13 @@ async function follow(seed: number, isImported: boolean): Promise<number> {
 
 describe('rows that a process caches by their stamps', () => {
   it('[law] [OPS-5] [CACHE-1] are never older than what was acknowledged, and evicted one by one', async () => {
-    const seeds = Array.from({ length: runs(60, 1_000) }, (_, seed) => seed);
+    const seeds = Array.from({ length: runs(60, 400) }, (_, seed) => seed);
     const fullReads = await Promise.all(seeds.map((seed) => follow(seed, false)));
     assert.deepEqual(new Set(fullReads), new Set([1]));
   });
 
   it('[law] [OPS-5] [CACHE-1] are never older than what was acknowledged, while others import', async () => {
-    const seeds = Array.from({ length: runs(60, 1_000) }, (_, seed) => seed);
+    const seeds = Array.from({ length: runs(60, 400) }, (_, seed) => seed);
     await Promise.all(seeds.map((seed) => follow(seed, true)));
   });
 });
