@@ -1,5 +1,7 @@
-// `npm run postgres-failures -- [--rounds 20] [--seconds 120] [--seed 1]`: stops PostgreSQL under load, and kills one
-// of three instances every second. They read from two replicas, of which one is always behind.
+// `npm run postgres-failures -- [--rounds 20] [--seconds 120] [--pages 10000] [--seed 1]`: stops PostgreSQL under load,
+// kills one of three instances every second, and reads a page right after each write. Pages come from two replicas, of
+// which one is always behind.
+import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -8,19 +10,26 @@ import { parseArgs } from 'node:util';
 import { SeededRandom } from '../store-suite/seeded-random.ts';
 import { startReplicated } from '../test/postgres-server.ts';
 import { killedHistory, killInstances } from '../test/stores/postgres/failures/kill-rounds.ts';
+import { countStale, readUsage, withInstances } from '../test/stores/postgres/replicas/replicated-instances.ts';
 import { stopRounds } from '../test/stores/postgres/failures/stop-rounds.ts';
 
 const { values } = parseArgs({
   options: {
     rounds: { type: 'string', default: '20' },
     seconds: { type: 'string', default: '120' },
+    pages: { type: 'string', default: '10000' },
     seed: { type: 'string', default: '1' },
   },
 });
-const [rounds, seconds, seed] = [Number(values.rounds), Number(values.seconds), Number(values.seed)];
-if (![rounds, seconds, seed].every((each) => Number.isSafeInteger(each) && each > 0)) {
-  process.stderr.write('usage: npm run postgres-failures -- [--rounds 20] [--seconds 120] [--seed 1]\n');
+const [rounds, seconds, pages, seed] = [values.rounds, values.seconds, values.pages, values.seed].map(Number);
+if (!isCount(rounds) || !isCount(seconds) || !isCount(pages) || !isCount(seed)) {
+  const options = '[--rounds 20] [--seconds 120] [--pages 10000] [--seed 1]';
+  process.stderr.write(`usage: npm run postgres-failures -- ${options}\n`);
   process.exit(2);
+}
+
+function isCount(value: number | undefined): value is number {
+  return Number.isSafeInteger(value) && Number(value) > 0;
 }
 
 const report = (what: string, facts: object): void => void process.stdout.write(`${what}: ${JSON.stringify(facts)}\n`);
@@ -37,6 +46,13 @@ try {
   report(`killed for ${seconds} s`, await killInstances({ ...kill, ...servers('kills') }));
   const { operations, overlapping, unknown } = await killedHistory({ ...kill, ...servers('histories') }, random);
   report(`histories while killed for ${seconds} s`, { operations, overlapping, unknown });
+  const place = { schema: 'pages', server: primary, followers: replicas };
+  await withInstances(place, 2, async (instances, sends) => {
+    const stale = await countStale(sends, { writes: pages, clients: 8 });
+    const used = instances.map(readUsage).map(({ onReplicas, onPrimary }) => ({ onReplicas, onPrimary }));
+    report(`${pages} pages, each right after a write`, { stale, used });
+    assert.equal(stale, 0);
+  });
 } finally {
   for (const each of [...replicas, primary]) await each.stop();
   rmSync(folder, { recursive: true, force: true });

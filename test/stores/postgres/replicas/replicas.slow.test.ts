@@ -6,7 +6,7 @@ import { startReplicated } from '../../../postgres-server.ts';
 import { brokenRows, recordHistory } from '../failures/histories.ts';
 import { roundRobin, type Send, toInstance } from '../failures/send.ts';
 import { NOTES, openInstance, relayTo } from '../instance.ts';
-import { leftBy, PAGE, put, readUsage, runOn, until, withInstances } from './replicated-instances.ts';
+import { countStale, leftBy, PAGE, put, readUsage, runOn, until, withInstances } from './replicated-instances.ts';
 
 const { primary, replicas } = await startReplicated([], [[], []]);
 const [first = assert.fail(), second = assert.fail()] = replicas;
@@ -17,20 +17,6 @@ after(async () => {
 });
 
 const ALL = { server: primary, followers: relays };
-
-/** Reads a page right after each write, by another instance. @returns the number of pages that lack the write */
-async function countStale(sends: readonly Send[], writes: number): Promise<number> {
-  const [one = assert.fail(), other = one] = sends;
-  let stale = 0;
-  for (let at = 0; at < writes; at += 1) {
-    await one(put('a', `text ${at}`));
-    const { status, body } = await other(PAGE);
-    assert.equal(status, 200);
-    const found = body.data.find(({ id }: { id: string }) => id === 'a');
-    if (found?.text !== `text ${at}`) stale += 1;
-  }
-  return stale;
-}
 
 /** Reads pages from all instances while one writes, and compares those with equal ETags. @returns their number */
 async function compareTagged(sends: readonly Send[], writes: number): Promise<number> {
@@ -59,7 +45,7 @@ async function compareTagged(sends: readonly Send[], writes: number): Promise<nu
 describe('pages of a replicated database', () => {
   it('[OPS-5] come from the replicas, and have each acknowledged write, whichever instance made it', async () => {
     await withInstances({ schema: 'pages', ...ALL }, 2, async (instances, sends) => {
-      assert.equal(await countStale(sends, 200), 0);
+      assert.equal(await countStale(sends, { writes: 200 }), 0);
       const [, reader = assert.fail()] = instances;
       const { onReplicas, onPrimary } = readUsage(reader);
       assert.equal(onReplicas + onPrimary, 200);
@@ -122,7 +108,7 @@ describe('pages of a replicated database', () => {
     await withInstances({ schema: 'behind', ...ALL }, 2, async (instances, sends) => {
       const [, reader = assert.fail()] = instances;
       for (const replica of replicas) await runOn(replica, 'select pg_wal_replay_pause()');
-      assert.equal(await countStale(sends, 20), 0);
+      assert.equal(await countStale(sends, { writes: 20 }), 0);
       assert.equal(readUsage(reader).onReplicas, 0);
       assert.deepEqual(
         readUsage(reader).replicas.map(({ isRead }) => isRead),
@@ -131,7 +117,7 @@ describe('pages of a replicated database', () => {
       assert.deepEqual(leftBy(reader), ['behind', 'behind']);
       for (const replica of replicas) await runOn(replica, 'select pg_wal_replay_resume()');
       await until(() => readUsage(reader).replicas.every(({ isRead }) => isRead));
-      assert.equal(await countStale(sends, 20), 0);
+      assert.equal(await countStale(sends, { writes: 20 }), 0);
       assert.ok(readUsage(reader).onReplicas > 0);
     });
   });
@@ -162,7 +148,7 @@ describe('a replica of several', () => {
     });
     const place = { schema: 'delayed', server: delayed.primary, followers: delayed.replicas };
     await withInstances(place, 2, async ([, reader = assert.fail()], sends) => {
-      assert.equal(await countStale(sends, 200), 0);
+      assert.equal(await countStale(sends, { writes: 200 }), 0);
       assert.ok(readUsage(reader).onReplicas > 0);
       await until(() => (readUsage(reader).replicas[1]?.lag ?? 0) > 0);
     });

@@ -66,3 +66,30 @@ export async function until(isTrue: () => boolean | Promise<boolean>): Promise<v
 
 export const PAGE = { send: 'GET /api/v1/notes?limit=100' };
 export const put = (id: string, text: string) => ({ send: `PUT /api/v1/notes/${id}`, body: { text } });
+
+/**
+ * Reads a page right after each write, by another instance. Each client writes a row of its own, one write after
+ * another.
+ *
+ * @returns the number of pages that lack the write
+ */
+export async function countStale(
+  sends: readonly Send[],
+  { writes, clients = 1 }: { readonly writes: number; readonly clients?: number },
+): Promise<number> {
+  let stale = 0;
+  const choose = (at: number): Send => sends[at % sends.length] ?? assert.fail();
+  const write = async (client: number): Promise<void> => {
+    const [writer, reader] = [choose(client), choose(client + 1)] as const;
+    const row = `row-${client}`;
+    for (let at = client; at < writes; at += clients) {
+      await writer(put(row, `text ${at}`));
+      const { status, body } = await reader(PAGE);
+      assert.equal(status, 200);
+      const found = body.data.find(({ id }: { id: string }) => id === row);
+      if (found?.text !== `text ${at}`) stale += 1;
+    }
+  };
+  await Promise.all(Array.from({ length: clients }, (_, client) => write(client)));
+  return stale;
+}
