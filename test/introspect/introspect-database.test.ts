@@ -118,7 +118,8 @@ resources:
       context,
       `create table a (id integer primary key, created text not null, lastUpdate datetime not null, n int);
        insert into a values (1, '2026-01-01T00:00:00Z', '2026-01-01T00:00:00.5+02:00', 1);
-       create table b (id integer primary key, created_at datetime not null default current_timestamp);
+       create table b (id integer primary key, created_at datetime not null default current_timestamp,
+         updated_at datetime default current_timestamp);
        insert into b (id) values (1)`,
     );
     assert.deepEqual(resourceLines(model, 'as'), [
@@ -131,9 +132,10 @@ resources:
       'properties:',
       '"n": { type: integer }',
     ]);
+    assert.ok(resourceLines(model, 'bs').includes('created_at: created_at'));
     assert.equal(
-      readField(model, 'bs', 'source_created_at'),
-      '{ type: string } # renamed: created_at is a reserved name; datetime, but not RFC 3339 in one zone',
+      readField(model, 'bs', 'source_updated_at'),
+      '{ type: string, format: date-time } # renamed: updated_at is a reserved name; no zone: shown as UTC',
     );
   });
 

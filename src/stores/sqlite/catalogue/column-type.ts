@@ -99,15 +99,24 @@ function inferByName(
   if (JSON_TYPE.test(declared) && isOnly(forms, ['json', 'flag', 'integer', 'real'])) return plain('json');
   if (texts.length === 0 || !isOnly(forms, ['text'])) return null;
   if (UUID.test(declared)) return plain(texts.every((text) => formats.uuid.test(text)) ? 'uuid' : 'text');
-  if (isDateTime(texts)) return plain('date-time');
+  const zone = commonZone(texts);
+  if (zone !== null) return { kind: 'date-time', note: zone === '' ? 'no zone: shown as UTC' : null };
   if (texts.every((text) => formats.date.test(text))) return plain('date');
-  return TIME.test(declared) ? { kind: 'text', note: `${declared}, but not RFC 3339 in one zone` } : plain('text');
+  return TIME.test(declared) ? { kind: 'text', note: `${declared}, but not times in one form` } : plain('text');
 }
 
-/** True if texts are RFC 3339 date-times in one zone: SQLite compares them as text. */
-function isDateTime(texts: readonly string[]): boolean {
-  const zones = new Set(texts.map((text) => /(?:[Zz]|[+-]\d\d:\d\d)$/.exec(text)?.[0]));
-  return zones.size === 1 && texts.every((text) => storedDateTime(text) !== null);
+/** A date-time, where the zone may be missing. */
+const DATE_TIME = /^(\d{4}-\d\d-\d\d)([ T])(\d\d:\d\d:\d\d(?:\.\d+)?)(Z|[+-]\d\d:\d\d)?$/;
+
+/** The zone of date-times in one form, empty for none; null for other texts. SQLite compares them as text. */
+function commonZone(texts: readonly string[]): string | null {
+  const forms = texts.map((text) => {
+    const [, date = '', separator = '', time = '', zone = ''] = DATE_TIME.exec(text) ?? [];
+    return { form: separator + zone, zone, isValid: storedDateTime(`${date}T${time}${zone || 'Z'}`) !== null };
+  });
+  const [first] = forms;
+  if (first === undefined || !forms.every(({ form, isValid }) => isValid && form === first.form)) return null;
+  return first.zone;
 }
 
 function inferByForm(column: DeclaredColumn, forms: ReadonlySet<SampledForm>): ColumnType {
