@@ -1,15 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { setImmediate } from 'node:timers/promises';
 import { apiUnderTest } from '../../pipeline/support/api-under-test.ts';
-import { changeFile, SHOP, SHOP_MODEL, sourceFile } from '../../stores/existing/source-file.ts';
-
-/** Changes a file once the reads of this event-loop iteration have ended: in one process, they would block it. */
-async function change(file: string, sql: string): Promise<void> {
-  await setImmediate();
-  await setImmediate();
-  changeFile(file, sql);
-}
+import { changeAfterReads, SHOP, SHOP_MODEL, sourceFile } from '../../stores/existing/source-file.ts';
 
 describe('a write of another process to a table that exists', () => {
   for (const mode of ['delete', 'wal'])
@@ -22,7 +14,7 @@ describe('a write of another process to a table that exists', () => {
       // The third read would be served from a cache.
       for (let count = 0; count < 3; count += 1) await read('films/1');
       const [item, page] = [await read('films/1'), await read('films')];
-      await change(
+      await changeAfterReads(
         file,
         `update film set title = 'New' where film_id = 1; insert into film (film_id, title) values (9, 'z')`,
       );
@@ -35,7 +27,7 @@ describe('a write of another process to a table that exists', () => {
         others.body.data.map(({ id }: { id: string }) => id),
         ['1', '2', '3', '9'],
       );
-      await change(file, 'delete from film where film_id = 1');
+      await changeAfterReads(file, 'delete from film where film_id = 1');
       assert.equal((await read('films/1', after.headers.get('etag'))).status, 404);
     });
 
@@ -44,7 +36,7 @@ describe('a write of another process to a table that exists', () => {
     const api = await apiUnderTest(SHOP_MODEL, { database: file });
     context.after(() => api.close());
     await api.row({ send: 'GET /api/v1/films/1', status: 200 });
-    await change(file, 'alter table film rename column rented to lent');
+    await changeAfterReads(file, 'alter table film rename column rented to lent');
     await api.row({ send: 'GET /api/v1/films/1', status: 503 });
   });
 });

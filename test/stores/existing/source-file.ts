@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { TestContext } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { temporaryDirectory } from '../../temporary-directory.ts';
 
 /** Writes a file of SQLite as another program would. @returns its path */
@@ -15,6 +16,13 @@ export function changeFile(file: string, sql: string): void {
   const database = new DatabaseSync(file);
   database.exec(sql);
   database.close();
+}
+
+/** Changes a file once the reads of this event-loop iteration have ended: in one process, they would block it. */
+export async function changeAfterReads(file: string, sql: string): Promise<void> {
+  await setImmediate();
+  await setImmediate();
+  changeFile(file, sql);
 }
 
 /** Tables with names that need quotes, keys of every kind, and references. */
