@@ -7,6 +7,7 @@ import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
+import { buildPrograms } from '../bench/compare/programs.ts';
 import { SeededRandom } from '../store-suite/seeded-random.ts';
 import { startReplicated } from '../test/postgres-server.ts';
 import { killedHistory, killInstances } from '../test/stores/postgres/failures/kill-rounds.ts';
@@ -34,10 +35,14 @@ function isCount(value: number | undefined): value is number {
 
 const report = (what: string, facts: object): void => void process.stdout.write(`${what}: ${JSON.stringify(facts)}\n`);
 const folder = mkdtempSync(path.join(os.tmpdir(), 'restwright-failures-'));
+// Sources would need most of a second to start, after which an instance is killed.
+const { restwright } = await buildPrograms(folder);
+const program = { command: restwright, library: path.join(path.dirname(restwright), '../dist/index.js') };
 const { primary, replicas } = await startReplicated([], [[], ['recovery_min_apply_delay=10ms']]);
 const servers = (schema: string) => ({
   database: primary.url(schema),
   replicas: replicas.map(({ url }) => url(schema)),
+  program,
 });
 try {
   const random = new SeededRandom(seed);

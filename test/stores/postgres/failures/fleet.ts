@@ -3,15 +3,27 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import { type ServerProcess, startServer, waitUntilListening } from '../../../cli/server-process.ts';
+import { program, type ServerProcess, startProgram, waitUntilListening } from '../../../cli/server-process.ts';
 import { overHttp, roundRobin, type Send } from './send.ts';
 
-const INDEX = pathToFileURL(path.join(import.meta.dirname, '../../../../src/index.ts')).href;
+/** The program that instances run. */
+export interface FleetProgram {
+  /** The path of the command. */
+  readonly command: string;
+  /** The path of the library, of which the model is made. */
+  readonly library: string;
+}
+
+/** The sources of this checkout, which need seconds to start. */
+const SOURCES: FleetProgram = {
+  command: program,
+  library: path.join(import.meta.dirname, '../../../../src/index.ts'),
+};
 
 /** Notes, whose hooks append each event to a file: process, sequence, type and id. */
-function modelText(delivered: string): string {
+function modelText(library: string, delivered: string): string {
   return `import { appendFileSync } from 'node:fs';
-import { defineModel, resource } from ${JSON.stringify(INDEX)};
+import { defineModel, resource } from ${JSON.stringify(pathToFileURL(library).href)};
 const append = async ({ type, metadata, payload }) =>
   appendFileSync(${JSON.stringify(delivered)}, [process.pid, Number(metadata.sequence), type, payload.resource.id].join(' ') + '\\n');
 export default defineModel({
@@ -33,6 +45,8 @@ export interface FleetServers {
   readonly database: string;
   /** The URLs of the schema on replicas. Default: none. */
   readonly replicas?: readonly string[];
+  /** Default: the sources of this checkout. */
+  readonly program?: FleetProgram;
 }
 
 /** An instance: a process that is started again after it was killed. */
@@ -61,8 +75,9 @@ export class Fleet {
   }
 
   static async start(folder: string, servers: FleetServers, size: number): Promise<Fleet> {
+    const { library } = servers.program ?? SOURCES;
     writeFileSync(path.join(folder, 'delivered'), '');
-    writeFileSync(path.join(folder, 'notes.ts'), modelText(path.join(folder, 'delivered')));
+    writeFileSync(path.join(folder, 'notes.ts'), modelText(library, path.join(folder, 'delivered')));
     const processes = Array.from({ length: size }, () => startOne(folder, servers));
     const members: Member[] = [];
     for (const server of processes) members.push({ server, url: await waitUntilListening(server) });
@@ -107,9 +122,10 @@ export class Fleet {
   }
 }
 
-function startOne(folder: string, { database, replicas = [] }: FleetServers): ServerProcess {
+function startOne(folder: string, servers: FleetServers): ServerProcess {
+  const { database, replicas = [], program: { command } = SOURCES } = servers;
   const flags = replicas.flatMap((replica) => ['--replica', replica]);
-  return startServer(folder, ['notes.ts', '--port', '0', '--database', database, ...flags]);
+  return startProgram(folder, [command, 'serve', 'notes.ts', '--port', '0', '--database', database, ...flags]);
 }
 
 /** Notes the URL of a process, unless it is killed before it has one. */
