@@ -27,6 +27,8 @@ export interface ResourceDraft {
   readonly settings: Readonly<Record<string, Json>>;
   /** Its name in the data, where that is another one. */
   readonly source?: string;
+  /** Keywords of its schema before the fields, such as its description. */
+  readonly keywords?: JsonObject;
   readonly fields: readonly MemberDraft[];
   readonly notes: readonly string[];
 }

@@ -66,8 +66,11 @@ function referenceSchema(
 ): SchemaDraft {
   const long = { resource, ...(as === null ? {} : { as }), ...(inverse === null ? {} : { inverse }) };
   const id = { type: 'string', 'x-references': as === null && inverse === null ? resource : long };
-  const { 'x-source': source } = schema.keywords;
-  const named = source === undefined ? {} : { 'x-source': source };
+  const { 'x-source': source, description } = schema.keywords;
+  const named = {
+    ...(source === undefined ? {} : { 'x-source': source }),
+    ...(description === undefined ? {} : { description }),
+  };
   if (schema.items === null) return { ...schema, keywords: { ...id, ...named }, notes: [] };
   return { ...schema, items: { ...schema.items, keywords: id }, keywords: { type: 'array', ...named }, notes: [] };
 }

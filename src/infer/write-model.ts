@@ -43,16 +43,19 @@ export function schemaLine(schema: string): string {
   return `# yaml-language-server: $schema=${schema}`;
 }
 
-function resourceLines({ name, settings, source, fields, notes }: ResourceDraft): readonly string[] {
+function resourceLines({ name, settings, source, keywords = {}, fields, notes }: ResourceDraft): readonly string[] {
   return [
     `${scalar(name)}:`,
     ...[
       ...notes.map(comment),
       ...Object.entries(settings).flatMap(([setting, value]) => settingLines(setting, value)),
       'schema:',
-      ...['type: object', ...(source === undefined ? [] : [`x-source: ${scalar(source)}`]), ...memberLines(fields)].map(
-        indent(1),
-      ),
+      ...[
+        'type: object',
+        ...(source === undefined ? [] : [`x-source: ${scalar(source)}`]),
+        ...Object.entries(keywords).map(([keyword, value]) => `${keyword}: ${flow(value)}`),
+        ...memberLines(fields),
+      ].map(indent(1)),
     ].map(indent(1)),
   ];
 }

@@ -1,22 +1,44 @@
-/** The kinds of values that a column can have in a model. The values of an `unreadable` column cannot be selected. */
+/**
+ * The kinds of values that a column can have in a model. A `map` has texts or null. The values of an `unreadable`
+ * column cannot be selected.
+ */
 export type ColumnKind =
   | 'integer'
   | 'int64'
   | 'number'
+  | 'decimal'
   | 'boolean'
   | 'text'
   | 'date'
+  | 'time'
   | 'date-time'
+  | 'duration'
   | 'uuid'
   | 'binary'
   | 'json'
+  | 'map'
+  | 'array'
   | 'unreadable';
+
+/** Limits of values, by the keyword of a schema. */
+export type ColumnLimits = Readonly<
+  Partial<
+    Record<
+      'maxLength' | 'minimum' | 'maximum' | 'exclusiveMinimum' | 'exclusiveMaximum' | 'x-precision' | 'x-scale',
+      number
+    >
+  >
+>;
 
 /** The type of a column, as its database declares it and as its values are. */
 export interface ColumnType {
   readonly kind: ColumnKind;
   /** The reason for the kind, where a reader would expect another one; null where none is needed. */
   readonly note: string | null;
+  /** Limits that the database enforces. Default: none. */
+  readonly limits?: ColumnLimits;
+  /** The type of the items of an `array`. */
+  readonly items?: ColumnType;
 }
 
 /** A column of a table. */
@@ -28,11 +50,13 @@ export interface DescribedColumn {
   readonly isComputed: boolean;
   /** The default, where it is a literal of the type; else null. */
   readonly default: string | number | boolean | null;
-  /** The only values that a constraint allows; null where there is no such constraint. */
+  /** The only values that a constraint allows, for an array those of its items; null for no such constraint. */
   readonly choices: readonly (string | number)[] | null;
+  /** The comment that the database stores on the column; null for none. */
+  readonly comment: string | null;
 }
 
-/** A foreign key as the database declares it. */
+/** A foreign key. Its names are those of the tables and columns, with their case. */
 export interface DeclaredForeignKey {
   readonly columns: readonly string[];
   readonly table: string;
@@ -40,9 +64,16 @@ export interface DeclaredForeignKey {
   readonly keys: readonly string[];
 }
 
-/** A table whose rows a resource can show. */
-export interface DescribedTable {
+/** The name of a table or a view. */
+export interface TableName {
+  /** The name that `table` of a model has. It begins with that of the schema and a dot if there is one. */
   readonly name: string;
+  /** Null in a database without schemas. */
+  readonly schema: string | null;
+}
+
+/** A table whose rows a resource can show. */
+export interface DescribedTable extends TableName {
   readonly columns: readonly DescribedColumn[];
   /** Empty for a table without one. */
   readonly primaryKey: readonly string[];
@@ -53,32 +84,37 @@ export interface DescribedTable {
   readonly foreignKeys: readonly DeclaredForeignKey[];
   /** The name by which the number of a row is selected, where the database numbers rows; else null. */
   readonly rowNumber: string | null;
+  /** The comment that the database stores on the table; null for none. */
+  readonly comment: string | null;
 }
 
 /**
- * The reason why no resource can show a table. It belongs to the database, to Restwright or to one of its models, or is
- * a virtual table or the storage of one.
+ * The reason why no resource can show a table. It belongs to the database, to an extension, to Restwright or to one of
+ * its models. Or it may not be read, or is a virtual table or the storage of one.
  */
-export type ClosedReason = 'system' | 'virtual' | 'shadow' | 'restwright' | 'model';
+export type ClosedReason = 'system' | 'extension' | 'virtual' | 'shadow' | 'restwright' | 'model' | 'denied';
 
 /** A table or a view of a database. */
-export interface CatalogueEntry {
-  readonly name: string;
+export interface CatalogueEntry extends TableName {
   readonly kind: 'table' | 'view';
   /** Null where a resource can show it. */
   readonly closed: ClosedReason | null;
+  /** The SQL that permits to read a `denied` table. */
+  readonly grant?: string;
 }
 
 /** The catalogue of a database of any kind. */
 export interface DatabaseCatalogue {
-  /** Lists all tables and views by name. */
+  /** The schema whose tables are used unless others are named; null for a database without schemas. */
+  readonly defaultSchema: string | null;
+  /** Lists all tables and views by name, those of the default schema first. */
   list(): Promise<readonly CatalogueEntry[]>;
   /** Describes tables by their names in `list`, in the given order. */
   describe(names: readonly string[]): Promise<readonly DescribedTable[]>;
   close(): Promise<void>;
 }
 
-/** True if two names of tables or columns are equal without regard to case. */
-export function isSameName(one: string | undefined, other: string | undefined): boolean {
-  return one?.toLowerCase() === other?.toLowerCase();
+/** The name of a table in its schema. */
+export function unqualifiedName({ name, schema }: TableName): string {
+  return schema === null ? name : name.slice(schema.length + 1);
 }

@@ -1,26 +1,44 @@
 import type { JsonObject } from '../conventions/json/json.ts';
 import { memberNames, safeName, snakeName } from '../infer/field-name.ts';
-import { type MemberDraft, simpleSchema } from '../infer/model-draft.ts';
+import { type MemberDraft, type SchemaDraft, simpleSchema } from '../infer/model-draft.ts';
 import { RESERVED_FIELDS } from '../model/compile/fields/names.ts';
-import { type ColumnKind, type DescribedTable, isSameName, type DescribedColumn } from './database.ts';
+import type { ColumnKind, ColumnType, DescribedColumn, DescribedTable } from './database.ts';
 import type { ColumnReference, TableReferences } from './foreign-references.ts';
-import { isWritable } from './left-out.ts';
+import { describeComment, isWritable } from './left-out.ts';
 
-const KEYWORDS: Readonly<Record<Exclude<ColumnKind, 'unreadable'>, JsonObject>> = {
+/** An unreadable column has no field. */
+const KEYWORDS: Readonly<Record<ColumnKind, JsonObject>> = {
   integer: { type: 'integer' },
   int64: { type: 'string', format: 'int64' },
   number: { type: 'number' },
+  decimal: { type: 'string', format: 'decimal' },
   boolean: { type: 'boolean' },
   text: { type: 'string' },
   date: { type: 'string', format: 'date' },
+  time: { type: 'string', format: 'time' },
   'date-time': { type: 'string', format: 'date-time' },
+  duration: { type: 'string', format: 'duration' },
   uuid: { type: 'string', format: 'uuid' },
   binary: { type: 'string', contentEncoding: 'base64' },
   json: { type: 'json' },
+  map: { type: 'object' },
+  array: { type: 'array' },
+  unreadable: {},
 };
 
+const MAP_VALUE: SchemaDraft = simpleSchema({ type: ['string', 'null'] });
+
 /** The kinds of values that can be unique. */
-const UNIQUE_KINDS: ReadonlySet<ColumnKind> = new Set(['integer', 'int64', 'text', 'date', 'date-time', 'uuid']);
+const UNIQUE_KINDS: ReadonlySet<ColumnKind> = new Set([
+  'integer',
+  'int64',
+  'decimal',
+  'text',
+  'date',
+  'time',
+  'date-time',
+  'uuid',
+]);
 
 /** A field, and the column whose values it shows. */
 export interface ColumnField {
@@ -46,14 +64,16 @@ export function draftFields(
     if (column.type.kind === 'unreadable') return [];
     const name = names.get(column.name) ?? column.name;
     const isUnique = table.uniqueKeys.some(
-      ([only, another]) => another === undefined && isSameName(only, column.name) && UNIQUE_KINDS.has(column.type.kind),
+      ([only, another]) => another === undefined && only === column.name && UNIQUE_KINDS.has(column.type.kind),
     );
+    const drafted = draftType(column.type, column.choices);
     const keywords = {
-      ...KEYWORDS[column.type.kind],
+      ...drafted.keywords,
       ...constraints(column),
       ...(isUnique ? { 'x-unique': true } : {}),
+      ...describeComment(column.comment),
     };
-    const schema = simpleSchema(keywords, listNotes(column, name));
+    const schema = { ...drafted, keywords, notes: listNotes(column, name) };
     return [{ column: column.name, member: { name, required: column.notNull && !column.isComputed, schema } }];
   });
 }
@@ -64,13 +84,20 @@ function nameField(name: string, reference: ColumnReference | undefined): string
   return RESERVED_FIELDS.has(name) ? `source_${name}` : safeName(name);
 }
 
-/** The choices, the default, and the mark of a computed column. */
+/** Drafts the schema of the values of a type. @param choices for an array those of its items */
+function draftType({ kind, limits, items }: ColumnType, choices: DescribedColumn['choices']): SchemaDraft {
+  if (items !== undefined) return { ...simpleSchema(KEYWORDS[kind]), items: draftType(items, choices) };
+  const listed = selectChoices(choices, kind);
+  const keywords = { ...KEYWORDS[kind], ...limits, ...(listed === null ? {} : { enum: listed }) };
+  return { ...simpleSchema(keywords), values: kind === 'map' ? MAP_VALUE : null };
+}
+
+/** The default, and the mark of a computed column. */
 function constraints({ choices, type, default: value, isComputed }: DescribedColumn): JsonObject {
   const listed = selectChoices(choices, type.kind);
   const isAllowed =
     value !== null && isWritable(String(value)) && (listed === null || listed.some((each) => each === value));
   return {
-    ...(listed === null ? {} : { enum: listed }),
     ...(isAllowed ? { default: value } : {}),
     ...(isComputed ? { readOnly: true } : {}),
   };
@@ -84,8 +111,11 @@ function selectChoices(choices: DescribedColumn['choices'], kind: ColumnKind): D
 }
 
 function listNotes({ name, type, isComputed }: DescribedColumn, field: string): readonly string[] {
+  const plain = snakeName(name);
+  const isNumbered = field.startsWith(plain) && /^_\d+$/.test(field.slice(plain.length));
   return [
-    ...(field === `source_${snakeName(name)}` ? [`renamed: ${name} is a reserved name`] : []),
+    ...(field === `source_${plain}` ? [`renamed: ${name} is a reserved name`] : []),
+    ...(isNumbered ? [`renamed: another column is ${plain}`] : []),
     ...(type.note === null ? [] : [type.note]),
     ...(isComputed ? ['computed by the database'] : []),
   ];

@@ -1,5 +1,5 @@
 import type { InferredReference } from '../infer/infer-references.ts';
-import { type DeclaredForeignKey, type DescribedTable, isSameName } from './database.ts';
+import type { DeclaredForeignKey, DescribedTable } from './database.ts';
 import type { TableKey } from './table-key.ts';
 import type { TableResource } from './table-names.ts';
 
@@ -27,7 +27,7 @@ export interface ColumnReference {
 /**
  * Finds the references of a table: foreign keys of one column to the key of a table that is shown.
  *
- * @param shown all tables, by name in lower case
+ * @param shown all tables, by name
  */
 export function findReferences(
   { columns, foreignKeys }: DescribedTable,
@@ -37,7 +37,7 @@ export function findReferences(
   const notes: string[] = [];
   for (const foreignKey of foreignKeys) {
     const [name, another] = foreignKey.columns;
-    const column = columns.find((each) => isSameName(each.name, name));
+    const column = columns.find((each) => each.name === name);
     if (another !== undefined) notes.push(describeComposite(foreignKey));
     else if (column !== undefined && (byColumn.get(column.name)?.target ?? null) === null) {
       byColumn.set(column.name, findTarget(foreignKey, shown));
@@ -51,11 +51,11 @@ function describeComposite({ columns, table }: DeclaredForeignKey): string {
 }
 
 function findTarget({ table, keys }: DeclaredForeignKey, shown: ReadonlyMap<string, ShownTable>): ColumnReference {
-  const target = shown.get(table.toLowerCase());
+  const target = shown.get(table);
   if (target === undefined) return missingTarget(`it refers to ${table}, which is not in this model`);
   const [referred = target.table.primaryKey[0]] = keys;
   const [key, another] = target.key.columns;
-  if (another === undefined && isSameName(referred, key)) {
+  if (another === undefined && referred === key) {
     return { inferred: { kind: 'reference', resource: target.resource.name }, target: target.resource };
   }
   return missingTarget(`it refers to ${table}.${referred ?? ''}, which is not the key of ${target.resource.name}`);

@@ -3,11 +3,11 @@ import { DataError } from '../infer/data-error.ts';
 import { modelName, systemSettings } from '../infer/infer-model.ts';
 import type { ModelDraft } from '../infer/model-draft.ts';
 import { nameRelations, type UnrelatedDraft } from '../infer/relations.ts';
-import type { CatalogueEntry, DatabaseCatalogue, DescribedTable, DescribedColumn } from './database.ts';
+import type { CatalogueEntry, DatabaseCatalogue, DescribedTable, DescribedColumn, TableName } from './database.ts';
 import { draftFields } from './draft-fields.ts';
 import { findReferences, type ShownTable } from './foreign-references.ts';
-import { describeClosed, describeViews, isNameable, listTables, NO_KEY, NO_NAME } from './left-out.ts';
-import { selectTables, type TableSelection } from './select-tables.ts';
+import { describeClosed, describeComment, describeViews, isNameable, listTables, NO_KEY, NO_NAME } from './left-out.ts';
+import { listSchemas, selectSchemas, selectTables, type TableSelection } from './select-tables.ts';
 import { findSystemTimes } from './system-times.ts';
 import { chooseKey } from './table-key.ts';
 import { nameTables } from './table-names.ts';
@@ -34,12 +34,15 @@ export async function introspectDatabase(
   selection: TableSelection,
 ): Promise<ModelDraft> {
   const entries = await catalogue.list();
-  const selected = selectTables(entries, selection);
+  const ofSchemas = selectSchemas(entries, selection.schema, catalogue.defaultSchema);
+  const selected = selectTables(ofSchemas, selection);
+  const known = new Set(listSchemas(ofSchemas));
+  const others = listSchemas(entries.filter(({ closed }) => closed === null)).filter((schema) => !known.has(schema));
   const open = selected.filter(({ kind, closed }) => kind === 'table' && closed === null);
   const views = selected.filter(({ kind, closed }) => kind === 'view' && closed === null);
   const shown = showTables(await catalogue.describe(open.map((entry) => entry.name)));
-  if (shown.tables.length === 0) throw new DataError(null, describeEmpty(selected));
-  const byName = new Map(shown.tables.map((each) => [each.table.name.toLowerCase(), each]));
+  if (shown.tables.length === 0) throw new DataError(null, describeEmpty(selected, others));
+  const byName = new Map(shown.tables.map((each) => [each.table.name, each]));
   return {
     name: modelName(name),
     settings: { version: '1.0.0', ...systemSettings(shown.tables.map(({ resource }) => resource.collection)) },
@@ -49,7 +52,8 @@ export async function introspectDatabase(
       ...shown.notes,
       ...describeViews(views),
       ...describeClosed(selected),
-      ...describeUnselected(entries.length - selected.length),
+      ...describeUnselected(ofSchemas.length - selected.length),
+      ...(others.length === 0 ? [] : [`Left out: the schemas ${listTables(others)}: name them with --schema.`]),
     ],
   };
 }
@@ -63,7 +67,7 @@ function showTables(described: readonly DescribedTable[]): ShownTables {
     if (problem !== null) problems.set(problem, [...(problems.get(problem) ?? []), table.name]);
     return key === null || problem !== null ? [] : [{ table, key }];
   });
-  const names = nameTables(tables.map(({ table }) => table.name));
+  const names = nameTables(tables.map(({ table }) => table));
   return {
     tables: tables.flatMap((each) => {
       const resource = names.get(each.table.name);
@@ -73,9 +77,14 @@ function showTables(described: readonly DescribedTable[]): ShownTables {
   };
 }
 
-function findProblem({ name, columns }: DescribedTable): string | null {
-  if (!isNameable(name)) return `${NO_NAME}.`;
-  if (columns.length > MAX_FIELDS) return `more than ${MAX_FIELDS} columns.`;
+/** The first dot of the name of a table ends that of its schema. */
+function isNameableTable({ name, schema }: TableName): boolean {
+  return isNameable(name) && schema?.includes('.') !== true;
+}
+
+function findProblem(table: DescribedTable): string | null {
+  if (!isNameableTable(table)) return `${NO_NAME}.`;
+  if (table.columns.length > MAX_FIELDS) return `more than ${MAX_FIELDS} columns.`;
   return null;
 }
 
@@ -102,6 +111,7 @@ function draftTable(shown: ShownTable, byName: ReadonlyMap<string, ShownTable>):
         ...(renamed.length === 0 ? {} : { columns: Object.fromEntries(renamed) }),
         ...times,
       },
+      keywords: describeComment(table.comment),
       fields: fields.map(({ member }) => member),
       notes: [
         ...(resource.note === null ? [] : [resource.note]),
@@ -130,12 +140,15 @@ function describeUnselected(count: number): readonly string[] {
   return [`Left out by --tables and --exclude: ${count === 1 ? '1 table' : `${count} tables`} or views.`];
 }
 
-function describeEmpty(selected: readonly CatalogueEntry[]): string {
+function describeEmpty(selected: readonly CatalogueEntry[], others: readonly string[]): string {
   if (selected.some(({ closed }) => closed === 'model')) {
     return 'it is a database of Restwright; serve the model that it belongs to, or export its rows';
   }
   if (selected.some(({ kind, closed }) => kind === 'view' && closed === null)) {
     return 'it has only views, which have no key; write a model that names table and key of each';
   }
-  return selected.length === 0 ? 'it has no table' : 'it has no table that a model can show';
+  const denied = selected.find(({ closed }) => closed === 'denied');
+  if (denied !== undefined) return `none of its tables may be read; the owner permits it: ${denied.grant ?? ''}`;
+  const cause = selected.length === 0 ? 'it has no table' : 'it has no table that a model can show';
+  return others.length === 0 ? cause : `${cause}; name other schemas with --schema: ${listTables(others)}`;
 }

@@ -1,15 +1,19 @@
 import { closestMatch } from '../conventions/text/closest-match.ts';
-import type { CatalogueEntry } from './database.ts';
+import { type CatalogueEntry, unqualifiedName } from './database.ts';
 
 /** The tables that a person names, by patterns with `*` and `?`. */
 export interface TableSelection {
+  /** Patterns of the schemas whose tables are used; empty for the default schema. */
+  readonly schema: readonly string[];
   /** Patterns of the tables that are used; empty for all tables. */
   readonly tables: readonly string[];
   /** Patterns of the tables that are left out. */
   readonly exclude: readonly string[];
 }
 
-/** A pattern matches no table of the database. The message has the nearest name. */
+const WILDCARD = /[*?]/;
+
+/** A pattern matches no table or schema of the database. The message has the nearest name. */
 export class UnknownTable extends Error {
   override readonly name = 'UnknownTable';
   /** The part of the selection with the pattern. */
@@ -22,13 +26,43 @@ export class UnknownTable extends Error {
 }
 
 /**
- * Selects tables and views by name. Case is ignored, as SQL does.
+ * Selects the tables and views of schemas. Those of the system must be named without a wildcard.
+ *
+ * @param defaultSchema that is used without patterns
+ * @throws {UnknownTable} for a pattern that matches none of the schemas
+ */
+export function selectSchemas(
+  entries: readonly CatalogueEntry[],
+  patterns: TableSelection['schema'],
+  defaultSchema: string | null,
+): readonly CatalogueEntry[] {
+  if (patterns.length === 0) return entries.filter(({ schema }) => schema === defaultSchema);
+  const named = listSchemas(entries);
+  const matched = listSchemas(entries.filter(({ closed }) => closed !== 'system'));
+  const selected = new Set(
+    patterns.flatMap((pattern) => {
+      const expression = compilePattern(pattern);
+      const found = (WILDCARD.test(pattern) ? matched : named).filter((name) => expression.test(name));
+      if (found.length === 0) throw new UnknownTable('schema', describeUnknown('schema', pattern, matched));
+      return found;
+    }),
+  );
+  return entries.filter(({ schema }) => schema !== null && selected.has(schema));
+}
+
+/** The schemas of tables, each once. */
+export function listSchemas(entries: readonly CatalogueEntry[]): readonly string[] {
+  return [...new Set(entries.flatMap(({ schema }) => schema ?? []))];
+}
+
+/**
+ * Selects tables and views by name, with or without that of the schema. Case is ignored, as SQL does.
  *
  * @throws {UnknownTable} for a pattern that matches none of them
  */
 export function selectTables(
   entries: readonly CatalogueEntry[],
-  { tables, exclude }: TableSelection,
+  { tables, exclude }: Pick<TableSelection, 'tables' | 'exclude'>,
 ): readonly CatalogueEntry[] {
   const named = matchPatterns(entries, 'tables', tables);
   const excluded = matchPatterns(entries, 'exclude', exclude);
@@ -37,17 +71,25 @@ export function selectTables(
 
 function matchPatterns(
   entries: readonly CatalogueEntry[],
-  part: keyof TableSelection,
+  part: 'tables' | 'exclude',
   patterns: readonly string[],
 ): ReadonlySet<CatalogueEntry> {
   return new Set(
     patterns.flatMap((pattern) => {
       const expression = compilePattern(pattern);
-      const found = entries.filter(({ name }) => expression.test(name));
-      if (found.length === 0) throw new UnknownTable(part, describeUnknown(pattern, entries));
+      const found = entries.filter((entry) => listTableNames(entry).some((name) => expression.test(name)));
+      if (found.length === 0) {
+        const names = entries.filter(({ closed }) => closed === null).flatMap(listTableNames);
+        throw new UnknownTable(part, describeUnknown('table', pattern, names));
+      }
       return found;
     }),
   );
+}
+
+/** The names by which a table can be selected. */
+function listTableNames(entry: CatalogueEntry): readonly string[] {
+  return entry.schema === null ? [entry.name] : [unqualifiedName(entry), entry.name];
 }
 
 function compilePattern(pattern: string): RegExp {
@@ -58,9 +100,8 @@ function compilePattern(pattern: string): RegExp {
   return new RegExp(`^${source}$`, 'isu');
 }
 
-function describeUnknown(pattern: string, entries: readonly CatalogueEntry[]): string {
-  if (/[*?]/.test(pattern)) return `no table matches '${pattern}'.`;
-  const names = entries.filter(({ closed }) => closed === null).map(({ name }) => name);
+function describeUnknown(noun: 'table' | 'schema', pattern: string, names: readonly string[]): string {
+  if (WILDCARD.test(pattern)) return `no ${noun} matches '${pattern}'.`;
   const meant = closestMatch(pattern, names);
-  return `there is no table '${pattern}'${meant === null ? '.' : `; did you mean '${meant}'?`}`;
+  return `there is no ${noun} '${pattern}'${meant === null ? '.' : `; did you mean '${meant}'?`}`;
 }

@@ -1,4 +1,4 @@
-import { type ColumnKind, type DescribedTable, isSameName } from './database.ts';
+import type { ColumnKind, DescribedTable } from './database.ts';
 
 /** The columns whose values are the id of a row. */
 export interface TableKey {
@@ -13,8 +13,10 @@ export interface TableKey {
 const ID_KINDS: ReadonlySet<ColumnKind> = new Set([
   'integer',
   'int64',
+  'decimal',
   'text',
   'date',
+  'time',
   'date-time',
   'uuid',
   'boolean',
@@ -47,9 +49,9 @@ function findKeyProblem(table: DescribedTable): string | null {
 }
 
 function hasIds({ columns }: DescribedTable, name: string): boolean {
-  return columns.some((column) => isSameName(column.name, name) && ID_KINDS.has(column.type.kind));
+  return columns.some((column) => column.name === name && ID_KINDS.has(column.type.kind));
 }
 
 function isNeverNull({ columns }: DescribedTable, name: string): boolean {
-  return columns.some((column) => isSameName(column.name, name) && column.notNull);
+  return columns.some((column) => column.name === name && column.notNull);
 }

@@ -1,6 +1,7 @@
 import { toPlural } from '../model/compile/fields/names.ts';
 import { snakeName } from '../infer/field-name.ts';
 import { type NamedResource, ResourceNamer } from '../infer/resource-name.ts';
+import { type TableName, unqualifiedName } from './database.ts';
 
 /** The name of a resource for a table. */
 export interface TableResource extends NamedResource {
@@ -10,20 +11,24 @@ export interface TableResource extends NamedResource {
 
 /**
  * Names the resources of tables with plural nouns: `OrderLine` gives `order_lines`. A table whose name is such a noun
- * already comes before others that would get its name.
+ * already comes before others that would get its name. A table with the name of one in
+ * another schema gets that of its own schema before it.
  *
  * @returns by name of the table
  */
-export function nameTables(tables: readonly string[]): ReadonlyMap<string, TableResource> {
+export function nameTables(tables: readonly TableName[]): ReadonlyMap<string, TableResource> {
   const namer = new ResourceNamer();
-  const named = tables.map((table) => ({ table, plural: toPlural(snakeName(table)) }));
-  const isExact = ({ table, plural }: (typeof named)[number]): boolean => table === plural;
+  const named = tables.map((table) => ({ table, plural: toPlural(snakeName(unqualifiedName(table))) }));
+  const isExact = ({ table, plural }: (typeof named)[number]): boolean => unqualifiedName(table) === plural;
+  const schemas = new Map<string, string | null>();
   const ordered = named.toSorted((one, other) => Number(isExact(other)) - Number(isExact(one)));
   return new Map(
-    ordered.map(({ table, plural }) => {
-      const resource = namer.name(plural);
+    ordered.map(({ table: { name, schema }, plural }) => {
+      const owner = schemas.get(plural) ?? schema;
+      schemas.set(plural, owner);
+      const resource = namer.name(schema === null || owner === schema ? plural : `${snakeName(schema)}_${plural}`);
       const note = resource.name === snakeName(plural) ? null : `the name ${plural} is reserved or in use`;
-      return [table, { ...resource, note }];
+      return [name, { ...resource, note }];
     }),
   );
 }

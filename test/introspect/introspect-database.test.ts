@@ -289,7 +289,7 @@ describe('the comment at the start', () => {
     assert.deepEqual(model.split('\n').slice(0, 9), [
       '# Read from shop.sqlite: check the types and remove what is not needed.',
       '# Left out: ${x}: a model cannot contain this name.',
-      '# Left out: b: no column or rowid can be its key; declare `key: COLUMN`, which is unique and never null.',
+      '# Left out: b: no column can be its key; declare `key: COLUMN`, which is unique and never null.',
       '# Left out: broken, v: a view has no key. To show one, add a resource with `table: VIEW` and `key: COLUMN`,',
       '# a column whose values are unique and never null.',
       '# Left out: docs: virtual tables, such as indexes of a text search.',

@@ -5,7 +5,7 @@ import { selectTables, UnknownTable } from '../../src/introspect/select-tables.t
 import { modelOver, readField } from './table-drafts.ts';
 
 const entries = ['actor', 'film', 'Film_Actor', 'film.(x)', 'store'].map(
-  (name): CatalogueEntry => ({ name, kind: 'table', closed: null }),
+  (name): CatalogueEntry => ({ name, schema: null, kind: 'table', closed: null }),
 );
 
 const select = (tables: readonly string[], exclude: readonly string[] = []): readonly string[] =>

@@ -3,6 +3,7 @@ import type { TestContext } from 'node:test';
 import type { ModelDraft } from '../../src/infer/model-draft.ts';
 import { writeModel } from '../../src/infer/write-model.ts';
 import { introspectDatabase } from '../../src/introspect/introspect-database.ts';
+import type { TableSelection } from '../../src/introspect/select-tables.ts';
 import { openSqliteCatalogue } from '../../src/stores/sqlite/catalogue/sqlite-catalogue.ts';
 import { Database, driverName } from '../stores/sqlite/driver-under-test.ts';
 import { temporaryDirectory } from '../temporary-directory.ts';
@@ -14,16 +15,14 @@ export function databaseWith(context: TestContext, sql: string): string {
   return file;
 }
 
-interface Selection {
-  readonly tables?: readonly string[];
-  readonly exclude?: readonly string[];
-}
+type Selection = Partial<TableSelection>;
 
 /** The draft over the tables of a SQLite file. */
-export async function draftTables(file: string, { tables = [], exclude = [] }: Selection = {}): Promise<ModelDraft> {
+export async function draftTables(file: string, selection: Selection = {}): Promise<ModelDraft> {
   const catalogue = openSqliteCatalogue(file, { driver: driverName });
   try {
-    return await introspectDatabase(catalogue, { name: 'shop', title: 'shop.sqlite' }, { tables, exclude });
+    const all = { schema: [], tables: [], exclude: [], ...selection };
+    return await introspectDatabase(catalogue, { name: 'shop', title: 'shop.sqlite' }, all);
   } finally {
     await catalogue.close();
   }

@@ -10,13 +10,8 @@ import type { CommandSpec } from '../command-spec.ts';
 import { fileKind, reading } from '../data-file/data-file.ts';
 import { describeRows, inferFile, describingErrors } from '../data-file/infer-file.ts';
 import { FORM_OPTIONS, type FormFlags, namedForm } from '../data-file/named-form.ts';
-import {
-  draftFromDatabase,
-  isDatabaseFile,
-  refuseTableFlags,
-  TABLE_OPTIONS,
-  type TableFlags,
-} from '../init/database-file.ts';
+import { draftFromDatabase, isDatabaseFile } from '../init/database-file.ts';
+import { refuseTableFlags, TABLE_OPTIONS, type TableFlags } from '../init/draft-tables.ts';
 import { schemaLocation } from '../init/schema-location.ts';
 import { validModel } from '../model-file/write-draft.ts';
 import { starterModel } from '../init/starter-model.ts';
@@ -82,7 +77,7 @@ async function modelFrom(
 ): Promise<WrittenModel> {
   if (/^postgres(?:ql)?:/.test(from)) throw notSupportedYet('--from: PostgreSQL');
   const named = namedForm(flags);
-  if (await isDatabaseFile(from)) return modelOverDatabase(from, schema, output, flags);
+  if (await isDatabaseFile(from)) return modelOverTables(await draftFromDatabase(from, flags), from, schema, output);
   refuseTableFlags(flags);
   const found = await fileKind(from, named);
   if (found.kind !== 'data') return inferModelFrom(await readOpenApi(from), schema, output);
@@ -101,13 +96,7 @@ async function modelFrom(
 }
 
 /** The model over the tables of a database, whose rows stay where they are. */
-async function modelOverDatabase(
-  from: string,
-  schema: string,
-  output: string,
-  flags: TableFlags,
-): Promise<WrittenModel> {
-  const draft = await draftFromDatabase(from, flags);
+function modelOverTables(draft: ModelDraft, from: string, schema: string, output: string): WrittenModel {
   const [check = '', serve = ''] = nextCommands(output);
   const next = [check, `${serve} --database ${quoteArgument(from)} --read-only`];
   const summary = `: ${countNoun(draft.resources.length, 'resource')} over the tables of ${from}`;

@@ -114,7 +114,7 @@ describe('restwright init --from a SQLite database', () => {
     for (const args of [['--from', csv], []]) {
       const { code, stderr } = await init(...args, '--output', '-', '--tables', 'film');
       assert.equal(code, 2);
-      assert.match(stderr, /--tables: name a SQLite database with --from\./);
+      assert.match(stderr, /--tables: name a database of SQLite or PostgreSQL with --from\./);
     }
   });
 

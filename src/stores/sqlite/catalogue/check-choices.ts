@@ -1,10 +1,11 @@
+import { readGroup, readLiteral, withoutParentheses } from '../../../introspect/sql-tokens.ts';
+
 /** Choices of columns, by name in lower case. */
 export type ChoicesByColumn = ReadonlyMap<string, readonly (string | number)[]>;
 
 const TOKEN =
   /--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|'(?:[^']|'')*'|"(?:[^"]|"")*"|`(?:[^`]|``)*`|\[[^\]]*\]|[\p{L}_$][\p{L}\p{N}_$]*|-?[0-9]+(?:\.[0-9]+)?|\s+|./gsu;
 const BLANK = /^(?:\s|--|\/\*)/;
-const INTEGER = /^-?[0-9]{1,15}$/;
 
 /**
  * Finds the columns whose values a constraint restricts to a list: `check (status in ('NEW', 'DONE'))`, with or without
@@ -26,24 +27,6 @@ export function findChoices(sql: string): ChoicesByColumn {
 
 function isWord(token: string | undefined, word: string): boolean {
   return token?.toLowerCase() === word;
-}
-
-/** The tokens between a parenthesis and the one that closes it. */
-function readGroup(tokens: readonly string[], open: number): readonly string[] {
-  let depth = 0;
-  for (let index = open; index < tokens.length; index += 1) {
-    if (tokens[index] === '(') depth += 1;
-    if (tokens[index] === ')') depth -= 1;
-    if (depth === 0) return tokens.slice(open + 1, index);
-  }
-  return [];
-}
-
-/** An expression without the parentheses that contain it as a whole. */
-function withoutParentheses(tokens: readonly string[]): readonly string[] {
-  if (tokens[0] !== '(') return tokens;
-  const group = readGroup(tokens, 0);
-  return group.length === tokens.length - 2 ? withoutParentheses(group) : tokens;
 }
 
 interface ListedChoices {
@@ -71,12 +54,6 @@ function isNullOr(tokens: readonly string[], name: string): boolean {
   if (tokens.length === 0) return true;
   const [or, column, is, nothing, more] = tokens;
   return more === undefined && isWord(or, 'or') && column === name && isWord(is, 'is') && isWord(nothing, 'null');
-}
-
-/** The value of a literal: a string or an integer. Null for any other expression. */
-export function readLiteral(token: string): string | number | null {
-  if (INTEGER.test(token)) return Number(token);
-  return /^'(?:[^']|'')*'$/.test(token) ? token.slice(1, -1).replaceAll("''", "'") : null;
 }
 
 function unquoteName(token: string): string {

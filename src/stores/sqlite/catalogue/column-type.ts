@@ -1,8 +1,8 @@
 import { snakeName } from '../../../infer/field-name.ts';
 import type { ColumnType, DescribedColumn } from '../../../introspect/database.ts';
+import { readLiteral } from '../../../introspect/sql-tokens.ts';
 import { storedDateTime } from '../../../model/values/date-time.ts';
 import { formats } from '../../../model/values/formats.ts';
-import { readLiteral } from './check-choices.ts';
 import type { ColumnSample, SampledText, SampledForm } from './column-sample.ts';
 
 /** The type affinity of a column (sqlite.org/datatype3.html). */

@@ -1,4 +1,4 @@
-import { type DescribedColumn, type DescribedTable, isSameName } from '../../../introspect/database.ts';
+import type { DescribedColumn, DescribedTable } from '../../../introspect/database.ts';
 import type { SqlRow } from '../../sql/dialect.ts';
 import type { DriverConnection } from '../driver/driver.ts';
 import { type ChoicesByColumn, findChoices } from './check-choices.ts';
@@ -51,12 +51,14 @@ export function describeTable(connection: DriverConnection, rows: TableRows): De
   const choices = findChoices(sql);
   return {
     name,
+    schema: null,
     columns: columns.map((column, index) => describeColumn(column, samples[index] ?? UNREAD, choices)),
     primaryKey,
     hasNullKeys: columns.some(({ isKey }, index) => isKey && samples[index]?.forms.has('null') === true),
     uniqueKeys,
     foreignKeys,
     rowNumber,
+    comment: null,
   };
 }
 
@@ -80,12 +82,14 @@ function readColumns({ columns, hasRowId }: TableRows): readonly CatalogueColumn
 }
 
 function findRowNumber(columns: readonly CatalogueColumn[]): string | null {
-  return ROW_NUMBERS.find((name) => !columns.some((column) => isSameName(column.name, name))) ?? null;
+  const taken = new Set(columns.map((column) => column.name.toLowerCase()));
+  return ROW_NUMBERS.find((name) => !taken.has(name)) ?? null;
 }
 
 function describeColumn(column: CatalogueColumn, sample: ColumnSample, choices: ChoicesByColumn): DescribedColumn {
   const { name, notNull, isComputed } = column;
   const type = inferColumnType(column, sample);
   const listed = choices.get(name.toLowerCase()) ?? null;
-  return { name, type, notNull, isComputed, default: readDefault(column.default, type), choices: listed };
+  const value = readDefault(column.default, type);
+  return { name, type, notNull, isComputed, default: value, choices: listed, comment: null };
 }

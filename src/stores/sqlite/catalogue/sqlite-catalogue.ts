@@ -51,6 +51,7 @@ export function openSqliteCatalogue(
     selectDriver(driver).driver.open(resolve(file), { mode: 'read-only', timeout }),
   );
   return {
+    defaultSchema: null,
     list: async () => explainError(file, () => listEntries(connection)),
     describe: async (names) => explainError(file, () => describeTables(connection, names)),
     close: async () => connection.close(),
@@ -71,7 +72,7 @@ function listEntries(connection: DriverConnection): readonly CatalogueEntry[] {
   return rows.map((row) => {
     const table = String(row['name']);
     const closed = own.has(table) ? 'model' : findReason(table, kinds.get(table));
-    return { name: table, kind: row['type'] === 'view' ? 'view' : 'table', closed };
+    return { name: table, schema: null, kind: row['type'] === 'view' ? 'view' : 'table', closed };
   });
 }
 
@@ -105,6 +106,12 @@ function describeTables(connection: DriverConnection, names: readonly string[]):
       .all()
       .map((row) => [row['name'], row]),
   );
+  const declared: NamesByTable = new Map(
+    [...columns].map(([table, rows]) => [
+      table.toLowerCase(),
+      { table, columns: rows.map((row) => String(row['name'])) },
+    ]),
+  );
   const endRows = countEndRows([...columns.values()].reduce((sum, { length }) => sum + length, 1));
   return names.map((name) => {
     const rows: TableRows = {
@@ -114,7 +121,7 @@ function describeTables(connection: DriverConnection, names: readonly string[]):
       columns: columns.get(name) ?? [],
       endRows,
       uniqueKeys: toUniqueKeys(indexes.get(name) ?? []),
-      foreignKeys: toForeignKeyList(foreignKeys.get(name) ?? []),
+      foreignKeys: toForeignKeyList(foreignKeys.get(name) ?? [], declared),
     };
     return describeTable(connection, rows);
   });
@@ -127,10 +134,19 @@ function toUniqueKeys(rows: readonly SqlRow[]): DescribedTable['uniqueKeys'] {
     .map((parts) => parts.map(({ column }) => String(column)));
 }
 
-function toForeignKeyList(rows: readonly SqlRow[]): readonly DeclaredForeignKey[] {
-  return [...Map.groupBy(rows, ({ id }) => id).values()].map((parts) => ({
-    columns: parts.map(({ column }) => String(column)),
-    table: String(parts[0]?.['target']),
-    keys: parts.flatMap(({ key }) => (key === null ? [] : [String(key)])),
-  }));
+/** The names of tables and of their columns, by the name of the table in lower case. */
+type NamesByTable = ReadonlyMap<string, { readonly table: string; readonly columns: readonly string[] }>;
+
+/** A foreign key may name its table and the columns of that in any case. */
+function toForeignKeyList(rows: readonly SqlRow[], declared: NamesByTable): readonly DeclaredForeignKey[] {
+  return [...Map.groupBy(rows, ({ id }) => id).values()].map((parts) => {
+    const target = String(parts[0]?.['target']);
+    const { table, columns } = declared.get(target.toLowerCase()) ?? { table: target, columns: [] };
+    const keys = parts.flatMap(({ key }) => (key === null ? [] : [String(key)]));
+    return {
+      columns: parts.map(({ column }) => String(column)),
+      table,
+      keys: keys.map((key) => columns.find((name) => name.toLowerCase() === key.toLowerCase()) ?? key),
+    };
+  });
 }
