@@ -135,6 +135,14 @@ export function displayedUrl(text: string): string {
   return url.href;
 }
 
+/** The URL without its password: for a command that reads the password from elsewhere. */
+export function withoutPassword(text: string): string {
+  const url = URL.parse(text);
+  if (url === null || url.password === '') return text;
+  url.password = '';
+  return url.href;
+}
+
 /** The host and the port that a URL names: for messages and metrics. @throws {InvalidDatabaseUrl} */
 export function serverName(text: string): string {
   const { host, port } = parseDatabaseUrl(text, undefined);

@@ -15,8 +15,8 @@ export const SEARCH_INDEX_PREFIX = 'restwright_search.';
 const NAME = "coalesce(obj_description(relation.oid, 'pg_class'), relation.relname)";
 const OWN = "relation.relnamespace = current_schema()::regnamespace and relation.relkind in ('r', 'p')";
 
-/** The names of the columns of a constraint, in their order. */
-function selectNames(relation: string, numbers: string): string {
+/** The names of the columns of a constraint or an index, in their order, as JSON. */
+export function selectNames(relation: string, numbers: string): string {
   return `(select json_agg(attname order by place)::text from unnest(${numbers}) with ordinality as part(number, place)
     join pg_attribute on attrelid = ${relation} and attnum = part.number)`;
 }

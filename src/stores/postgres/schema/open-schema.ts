@@ -13,6 +13,7 @@ import type { Tables } from '../../sql/tables.ts';
 import { displayedUrl, parseDatabaseUrl } from '../driver/database-url.ts';
 import { openSession } from '../connection/open-session.ts';
 import { POOLER_ADVICE } from '../connection/pooler.ts';
+import { requireVersion, SERVER_VERSION } from '../connection/server-version.ts';
 import { sessionName } from '../connection/session-name.ts';
 import { postgres } from '../dialect/postgres-dialect.ts';
 import type { PostgresConnection } from '../driver/pg.ts';
@@ -36,7 +37,6 @@ interface SchemaOptions {
   readonly lockAttempts?: number;
 }
 
-const OLDEST_VERSION = 150_000;
 /** Identifies the lock that lets one process migrate at a time; with a hash of the name of the schema. */
 const LOCK_CLASS = 1_819_501_173;
 /** Milliseconds that a migration waits for others that migrate. */
@@ -195,10 +195,9 @@ function stillLocked(purpose: string, cause: unknown): UnusableDatabase {
  * @throws {UnusableDatabase} for a version that is too old, and for a pooler that drops the settings of sessions
  */
 async function requireSession(session: PostgresConnection): Promise<void> {
-  const read = `select current_setting('server_version_num')::integer as version, current_setting('lock_timeout') as timeout`;
+  const read = `select ${SERVER_VERSION} as version, current_setting('lock_timeout') as timeout`;
   const [row] = (await session.query(read)).rows;
-  if (Number(row?.['version']) < OLDEST_VERSION)
-    throw new UnusableDatabase('Its version of PostgreSQL is too old. Use 15 or newer.');
+  requireVersion(row?.['version'] ?? null);
   if (row?.['timeout'] !== `${TABLE_LOCK_TIMEOUT / 1_000}s`) throw new UnusableDatabase(`${POOLER_ADVICE}.`);
 }
 
