@@ -256,7 +256,6 @@ describe('the promises of commands', () => {
   it('are missing where the command line has none of them', async () => {
     assert.deepEqual(await missingPromises(readPromises(table)), [
       'restwright diff --color',
-      'restwright init --from postgres://',
       'restwright imagine',
       '--nothing',
     ]);

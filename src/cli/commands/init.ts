@@ -5,12 +5,13 @@ import process from 'node:process';
 import { formatProblem } from '../../model/document/model-error.ts';
 import { importOrder } from '../../infer/import-order.ts';
 import type { ModelDraft } from '../../infer/model-draft.ts';
-import { commandFailed, describeFileError, notSupportedYet, usageError, type ExitCode } from '../command-error.ts';
+import { commandFailed, describeFileError, usageError, type ExitCode } from '../command-error.ts';
 import type { CommandSpec } from '../command-spec.ts';
 import { fileKind, reading } from '../data-file/data-file.ts';
 import { describeRows, inferFile, describingErrors } from '../data-file/infer-file.ts';
 import { FORM_OPTIONS, type FormFlags, namedForm } from '../data-file/named-form.ts';
 import { draftFromDatabase, isDatabaseFile } from '../init/database-file.ts';
+import { draftFromServer } from '../init/database-server.ts';
 import { refuseTableFlags, TABLE_OPTIONS, type TableFlags } from '../init/draft-tables.ts';
 import { schemaLocation } from '../init/schema-location.ts';
 import { validModel } from '../model-file/write-draft.ts';
@@ -19,6 +20,7 @@ import { countNoun } from '../terminal/progress.ts';
 import { commandName, quoteArgument } from '../terminal/command-line.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { isJsonObject, type Json } from '../../conventions/json/json.ts';
+import { isPostgresUrl, withoutPassword } from '../../stores/postgres/driver/database-url.ts';
 import { readDocument } from '../../model/document/read-document.ts';
 import { bundleDescription } from '../../infer/open-api/bundled-description.ts';
 import { describedBy, inferOpenApi } from '../../infer/open-api/infer-open-api.ts';
@@ -75,7 +77,10 @@ async function modelFrom(
   schema: string,
   { output, flags, terminal }: { readonly output: string; readonly flags: InitFlags; readonly terminal: Terminal },
 ): Promise<WrittenModel> {
-  if (/^postgres(?:ql)?:/.test(from)) throw notSupportedYet('--from: PostgreSQL');
+  if (isPostgresUrl(from)) {
+    const draft = await draftFromServer(from, flags, output, terminal.env);
+    return modelOverTables(draft, withoutPassword(from), schema, output);
+  }
   const named = namedForm(flags);
   if (await isDatabaseFile(from)) return modelOverTables(await draftFromDatabase(from, flags), from, schema, output);
   refuseTableFlags(flags);
@@ -143,14 +148,14 @@ export const initSpec: CommandSpec = {
   group: 'Models:',
   summary: 'write an example model, or one inferred from data',
   description:
-    'Writes a commented model: an example with two resources or, with --from, a model inferred from all rows of a data file (types, formats, ids, references), from the collections of an OpenAPI description, or from the tables of a SQLite database, whose rows stay where they are.',
+    'Writes a commented model: an example with two resources or, with --from, a model inferred from all rows of a data file (types, formats, ids, references), from the collections of an OpenAPI description, or from the tables of a database of SQLite or PostgreSQL, whose rows stay where they are.',
   arguments: [],
   options: [
     {
       name: 'from',
       value: { name: 'file', completes: 'file' },
       description:
-        'CSV or NDJSON file, JSON file with an array or an object of arrays, OpenAPI description (2.0 to 3.2), JSON Schema, or SQLite database',
+        'CSV or NDJSON file, JSON file with an array or an object of arrays, OpenAPI description (2.0 to 3.2), JSON Schema, SQLite database, or postgres://USER@HOST/DATABASE',
       group: 'Input:',
     },
     ...FORM_OPTIONS,
@@ -172,6 +177,7 @@ Examples:
   restwright init --from db.json --output shop.yaml
   restwright init --from openapi.yaml
   restwright init --from shop.sqlite --tables 'order*,customer'
+  restwright init --from postgres://app@db/shop --schema sales,stock
 `,
   run: (_given, flags: InitFlags, terminal) => init(flags, terminal),
 };
