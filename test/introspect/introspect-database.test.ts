@@ -23,7 +23,7 @@ describe('the model over a SQLite database', () => {
     const sql = `
       create table Artist (ArtistId integer primary key, Name nvarchar(120));
       create table "Music Album" (AlbumId integer primary key, Title nvarchar(160) not null,
-        ArtistId integer not null references Artist (ArtistId), ReportsTo integer references artist)`;
+        ArtistId integer not null references Artist (ArtistId), ReportsTo integer references ARTIST (artistID))`;
     assert.equal(
       await modelOver(context, sql),
       `# Read from shop.sqlite: check the types and remove what is not needed.
