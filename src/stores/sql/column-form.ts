@@ -14,6 +14,8 @@ export interface ColumnForm {
   readonly locate: Locate;
   /** Reads a column of JSON, without one that would fail the statement. */
   readonly json: (column: string) => string;
+  /** An expression of a bound text with the type of the column. Absent where it has that type already. */
+  readonly typed?: (expression: string) => string;
   /**
    * The position of a stored value in an order: JSON that `encode` turns back into it; null where the decoded value is
    * that already. Absent where it always is.

@@ -172,7 +172,13 @@ export interface Dialect {
    * A condition: a text contains another one, compared character by character (QRY-7). `placeholder` is that of the
    * substring.
    */
-  hasSubstring(expression: string, placeholder: string): string;
+  readonly hasSubstring: (expression: string, placeholder: string) => string;
+
+  /**
+   * A condition: a text begins with another one, compared character by character (QRY-7). Null where texts with a
+   * common prefix are adjacent in the order of every column, so that an index serves them.
+   */
+  readonly hasPrefix: ((expression: string, placeholder: string) => string) | null;
 
   /**
    * A condition: each word is the prefix of a word in a searched field of the row (QRY-6).

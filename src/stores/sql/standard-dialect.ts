@@ -175,6 +175,7 @@ const STANDARD = {
   largeRow: null,
   deadline: null,
   wordTest: null,
+  hasPrefix: null,
 } as const satisfies Partial<Dialect>;
 
 /** The members of a dialect that each database has to give. */

@@ -5,7 +5,7 @@ import { isHidden, keyMembers } from '../../model/row-key.ts';
 import type { JsonPlace } from '../../plan/condition.ts';
 import type { Columns, Row } from '../../plan/plan.ts';
 import { type ColumnForm, decodeColumn, ownForm } from './column-form.ts';
-import { type ExistingTable, type ExistingTables, splitKey } from './existing-table.ts';
+import { type ExistingTable, type ExistingTables, splitKey } from './existing/existing-table.ts';
 import type { Links, Membership, Operand } from './operand.ts';
 import { type AncestorContext, joinSelections, referenceSelections, type SelectedMember } from './ancestor-ids.ts';
 import {
@@ -47,7 +47,7 @@ export class Table {
   readonly dialect: Dialect;
   /** The quoted name, or the alias. */
   readonly name: string;
-  /** The table as `from` names it. */
+  /** The table as `from` names it: its name, a name with an alias, or the query of a table of another program. */
   readonly source: string;
   /** The number of relations between its rows and those that a statement reads: 0 for a table under its own name. */
   readonly relations: number;
@@ -75,8 +75,9 @@ export class Table {
     const own = dialect.quote(resource.name);
     this.relations = relations;
     this.name = relations === 0 ? own : dialect.quote(relatedAlias(relations));
-    this.source = relations === 0 ? own : `${own} as ${this.name}`;
     this.existing = context.existing.get(resource.name) ?? null;
+    const rows = this.existing?.rows ?? null;
+    this.source = relations === 0 && rows === null ? own : `${rows ?? own} as ${this.name}`;
     const key = this.existing?.key.filter(({ name }) => name !== 'id') ?? [];
     this.columns = [...listColumns(resource), ...key];
     this.derived = dialect.derivedColumns(resource);
@@ -199,6 +200,11 @@ export class Table {
       owner: linkColumns('owner', this.key.length).map(quote),
       target: linkColumns('target', keyMembers(target).length).map(quote),
     };
+  }
+
+  /** An expression of a bound value with the type of a column. */
+  typed(column: string, expression: string): string {
+    return this.#forms.get(column)?.typed?.(expression) ?? expression;
   }
 
   /** A value as its column stores it. @throws {RangeError} where the column cannot hold it */

@@ -2,14 +2,13 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type ApiUnderTest, apiUnderTest } from '../../pipeline/support/api-under-test.ts';
 import { sourceFile } from '../../stores/existing/source-file.ts';
-
-const ROWS = 10_000;
+import { LOG_MODEL, WALKED_ROWS, walkPages, WALKS } from './walk-pages.ts';
 
 /** Rows of which many have equal values, or none, or one of another type. */
 const ROWS_SQL = `
 create table entry (id integer primary key, kind text collate nocase, size int, at datetime not null);
 insert into entry
-with recursive n (i) as (select 1 union all select i + 1 from n where i < ${ROWS})
+with recursive n (i) as (select 1 union all select i + 1 from n where i < ${WALKED_ROWS})
 select i,
   case i % 7 when 0 then null when 1 then 'a' when 2 then 'A' when 3 then x'ff' else 'k' || (i % 5) end,
   case i % 11 when 0 then null when 1 then 'text' when 2 then 1.5 else i % 13 end,
@@ -21,52 +20,12 @@ create table part (a text, b int, c text, primary key (a, b));
 insert into part select coalesce(kind, 'n') || (id % 3), id, kind from entry where typeof(kind) <> 'blob';
 `;
 
-const MODEL = `
-name: log
-limits: { page: { default: 100, max: 1000 } }
-resources:
-  entries:
-    table: entry
-    time_field: at
-    indexes: [kind, at]
-    schema: { type: object, properties: { kind: { type: string }, size: { type: integer }, at: { type: string, format: date-time } } }
-  parts: { table: part, schema: { type: object, properties: { c: { type: string } } } }
-`;
-
-/** Follows a link from page to page. @returns the ids of all pages */
-async function walkPages(api: ApiUnderTest, first: string, link: 'next' | 'prev'): Promise<readonly string[]> {
-  const ids: string[] = [];
-  for (let target: string | undefined = `/api/v1/${first}`; target !== undefined; ) {
-    const { status, body, text } = await api.send({ send: `GET ${target}` });
-    assert.equal(status, 200, text);
-    const page: readonly string[] = body.data.map(({ id }: { id: string }) => id);
-    ids.push(...(link === 'prev' ? page.toReversed() : page));
-    assert.ok(ids.length <= ROWS, `${first} repeats rows`);
-    target = body.links[link];
-  }
-  return ids;
-}
-
-const WALKS = [
-  'entries?limit=700',
-  'entries?sort=kind&limit=700',
-  'entries?sort=-kind&limit=700',
-  'entries?sort=size,-kind&limit=700',
-  'entries?sort=-size&limit=700',
-  'entries?sort=-at&limit=700',
-  'entries?last_id=0&limit=700',
-  'entries?after_timestamp=2000-01-01T00:00:00Z&after_id=0&limit=700',
-  'entries?start_time=2000-01-01T00:00:00Z&limit=700',
-  'entries?page=1&sort=kind&limit=1000',
-  'entries?offset=0&sort=size&limit=1000',
-] as const;
-
 describe('a walk through the pages of a table that exists', () => {
   let api: ApiUnderTest;
   const closers: (() => void)[] = [];
   before(async () => {
     const file = sourceFile({ after: (close: () => void) => closers.push(close) }, ROWS_SQL);
-    api = await apiUnderTest(MODEL, { database: file });
+    api = await apiUnderTest(LOG_MODEL, { database: file });
   });
   after(async () => {
     await api.close();
@@ -76,8 +35,8 @@ describe('a walk through the pages of a table that exists', () => {
   for (const target of WALKS)
     it(`[PAGE-5] by ${target} repeats and skips no row, whatever its values`, async () => {
       const ids = await walkPages(api, target, 'next');
-      assert.equal(ids.length, ROWS);
-      assert.equal(new Set(ids).size, ROWS);
+      assert.equal(ids.length, WALKED_ROWS);
+      assert.equal(new Set(ids).size, WALKED_ROWS);
     });
 
   it('[PAGE-5] backward is the reverse of the walk forward', async () => {

@@ -42,7 +42,7 @@ export function ancestorExists(
   }
   const visible = compileFilter(table, [], visibleConditions(ancestor.visible));
   conditions.push(...filterConditions(conditionContext(tables, table, parameters), visible));
-  return `exists (select 1 from ${table.name} where ${conditions.join(' and ')})`;
+  return `exists (select 1 from ${table.source} where ${conditions.join(' and ')})`;
 }
 
 /** The conditions on rows below a path: their columns hold the key of the nearest ancestor. */

@@ -53,7 +53,7 @@ function matchNone({ table, parameters }: ConditionContext, operand: Operand, va
 function matchContained(context: ConditionContext, { path, inside }: ComparedPath, value: Json): string {
   const { table, parameters, deadline } = context;
   const operand = table.operand(path, inside);
-  if (operand.type.kind === 'text') return matchSubstring(context, operand, value);
+  if (operand.type.kind === 'text') return matchText(context, operand, value, table.dialect.hasSubstring);
   const whole = operand.type.kind === 'array' ? table.membership(path) : operand;
   const encoded = value === null ? undefined : whole.encode(value);
   if (encoded === undefined) return NEVER;
@@ -65,11 +65,16 @@ function matchContained(context: ConditionContext, { path, inside }: ComparedPat
 
 const TEXT: ValueType = { kind: 'text', format: null };
 
-function matchSubstring({ table, parameters }: ConditionContext, operand: Operand, value: Json): string {
-  const { dialect } = table;
+/** A text that contains another one. @param matches writes the condition on a text and a placeholder */
+function matchText(
+  { table: { dialect }, parameters }: ConditionContext,
+  operand: Operand,
+  value: Json,
+  matches: (expression: string, placeholder: string) => string,
+): string {
   const encoded = value === null ? undefined : dialect.encode(TEXT)(value);
   if (encoded === undefined) return NEVER;
-  return dialect.hasSubstring(dialect.text(operand.expression, operand.type), parameters.add(encoded));
+  return matches(dialect.text(operand.expression, operand.type), parameters.add(encoded));
 }
 
 /** True if a field is set. An array is set if it has items; an empty one has a single stored form. */
@@ -107,16 +112,19 @@ function otherCondition(context: ConditionContext, condition: Condition): string
       return related(context, condition, filterConditions);
     case 'any':
       return either(context, condition.alternatives);
+    case 'starts_with':
+      return table.dialect.hasPrefix === null || condition.inside !== undefined
+        ? matchInterval(context, condition)
+        : matchText(context, table.operand(condition.path), condition.value, table.dialect.hasPrefix);
     case 'gt':
     case 'gte':
     case 'lt':
     case 'lte':
-    case 'starts_with':
-      return condition.inside === undefined ? NEVER : matchInterval(context, condition);
+      return matchInterval(context, condition);
   }
 }
 
-/** A comparison inside JSON. Others are intervals already, but for those with null, which no value fulfills. */
+/** A comparison that is no interval of the filter. No value fulfills one with null. */
 function matchInterval({ table, parameters }: ConditionContext, condition: PathCondition): string {
   const interval = toInterval(condition, false);
   const operand = table.operand(condition.path, condition.inside);

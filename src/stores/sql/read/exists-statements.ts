@@ -34,7 +34,7 @@ export function rowExistsStatement(tables: Tables, reference: VisibleReference):
       compileFilter(table, [], visibleConditions(reference.visible)),
     ),
   ];
-  return { text: `select 1 from ${table.name} where ${conditions.join(' and ')}`, values: parameters.values };
+  return { text: `select 1 from ${table.source} where ${conditions.join(' and ')}`, values: parameters.values };
 }
 
 /** A condition: a row is the one with an address. */

@@ -35,9 +35,12 @@ function addInterval(table: Table, intervals: Map<string, Interval>, condition: 
   if (!('path' in condition) || condition.inside !== undefined) return false;
   const { path } = condition;
   const { type, compare } = table.operand(path);
+  if (condition.operator === 'starts_with' && table.dialect.hasPrefix !== null) return false;
   const interval = toInterval(condition, type.kind === 'array');
   if (interval === null) return false;
   const known = intervals.get(path);
+  // A column of another program may have another order than JSON values: which end is tighter is not known.
+  if (known !== undefined && table.existing !== null) return false;
   intervals.set(path, known === undefined ? interval : intersection(known, interval, compare));
   return true;
 }

@@ -6,6 +6,7 @@ import type { Table, Tables } from '../tables.ts';
 import { conditionContext } from './condition-context.ts';
 import { filterConditions } from './conditions.ts';
 import { compileFilter } from './filter.ts';
+import { typedKeyRows } from './key-rows.ts';
 
 /** The most keys of one statement: a body has thousands of references, and others wait while a statement runs. */
 const BLOCK = 512;
@@ -83,7 +84,7 @@ function missingKeysStatement(
   const { dialect } = tables;
   const parameters = new BindParameters(dialect);
   const encoded = keys.map((key) => table.encodeKey(key));
-  const { source, position, ids } = dialect.keyRows(encoded, { alias: 'one id', types: table.keyTypes }, parameters);
+  const { source, position, ids } = typedKeyRows(table, encoded, 'one id', parameters);
   const conditions = [
     ...table.key.map((name, index) => `${table.column(name)} = ${ids[index]}`),
     ...filterConditions(
@@ -91,7 +92,7 @@ function missingKeysStatement(
       compileFilter(table, [], visibleConditions(visible)),
     ),
   ];
-  const exists = `select 1 from ${table.name} where ${conditions.join(' and ')}`;
+  const exists = `select 1 from ${table.source} where ${conditions.join(' and ')}`;
   const text = `select ${position} as ${dialect.quote('position')} from ${source} where not exists (${exists})`;
   return { text, values: parameters.values };
 }

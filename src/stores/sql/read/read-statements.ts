@@ -9,7 +9,7 @@ import { filterConditions } from './conditions.ts';
 import { type Dialect, type DeadlineChecks, BindParameters, type Statement } from '../dialect.ts';
 import { type Filter, compileFilter } from './filter.ts';
 import { type Range, rangesAfter, directedOrder } from './seek.ts';
-import { listIdColumns, orderByKey } from '../existing-table.ts';
+import { listIdColumns, orderByKey } from '../existing/existing-table.ts';
 import type { Table, Tables } from '../tables.ts';
 import { narrowWalk } from './walk.ts';
 
@@ -17,11 +17,18 @@ function where(conditions: readonly string[]): string {
   return conditions.length === 0 ? '' : ` where ${conditions.join(' and ')}`;
 }
 
+/**
+ * A sort key. It names the place of NULLs in each own column, as the indexes do. In a column of another program it does
+ * so where there can be some.
+ */
+function orderTerm(table: Table, path: string, expression: string, descending: boolean): string {
+  const isNeverNull = table.existing !== null && !table.operand(path).nullable;
+  return table.dialect.order(isNeverNull ? 'id' : path, expression, descending);
+}
+
 /** @returns an `order by` of the keys of a table */
 export function orderBy(table: Table, order: readonly SortKey[]): string {
-  const terms = order.map(({ path, descending }) =>
-    table.dialect.order(path, table.operand(path).expression, descending),
-  );
+  const terms = order.map(({ path, descending }) => orderTerm(table, path, table.operand(path).expression, descending));
   return ` order by ${terms.join(', ')}`;
 }
 
@@ -42,14 +49,14 @@ export function itemStatement(tables: Tables, plan: ItemPlan): Statement {
     ...filterConditions(conditionContext(tables, table, parameters), filter),
     ...ancestorChain(tables, plan.within, parameters),
   ];
-  const text = `select ${table.selection(plan.columns)} from ${table.name}${where(conditions)}`;
+  const text = `select ${table.selection(plan.columns)} from ${table.source}${where(conditions)}`;
   return { text, values: parameters.values };
 }
 
 /** The text that reads a whole row by its id, the most frequent statement of all. */
 const wholeRowText = weakMemoize((table: Table) => {
   const key = listIdColumns(table).map((name, at) => `${table.column(name)} = ${table.dialect.placeholder(at + 1)}`);
-  return `select ${table.selection()} from ${table.name}${where(key)}`;
+  return `select ${table.selection()} from ${table.source}${where(key)}`;
 });
 
 /** Makes the statement that reads a whole visible row by its id. Visibilities of one shape share its text. */
@@ -155,7 +162,7 @@ function singleRange(tables: Tables, table: Table, scan: ListScan): Statement {
   const conditions = rowConditions(tables, scan, parameters);
   for (const range of ranges) conditions.push(range.condition(parameters));
   conditions.push(...largeRowCondition(table, plan, parameters));
-  const text = `select ${table.selection(plan.columns)} from ${table.name}${where(conditions)}`;
+  const text = `select ${table.selection(plan.columns)} from ${table.source}${where(conditions)}`;
   return { text: `${text}${orderBy(table, order)}${limitClause(scan, parameters)}`, values: parameters.values };
 }
 
@@ -171,7 +178,7 @@ function keysThenRows(tables: Tables, table: Table, scan: ListScan): Statement {
   const parameters = new BindParameters(dialect);
   const terms = order.map(({ path, descending }, index) => {
     const name = quote(`key ${index}`);
-    return { key: `${table.operand(path).expression} as ${name}`, term: dialect.order(path, name, descending) };
+    return { key: `${table.operand(path).expression} as ${name}`, term: orderTerm(table, path, name, descending) };
   });
   // No resource name has a space.
   const pageName = quote('one page');
@@ -187,13 +194,13 @@ function keysThenRows(tables: Tables, table: Table, scan: ListScan): Statement {
   const part = (range: Range | null): string => {
     const conditions = rowConditions(tables, scan, parameters);
     if (range !== null) conditions.push(range.condition(parameters));
-    const keyed = `select ${keys} from ${table.name}${where(conditions)}`;
+    const keyed = `select ${keys} from ${table.source}${where(conditions)}`;
     if (range === null || !hasMemberKeys) return keyed;
     return `select * from (${keyed}${by(range.constantKeys)}${limitClause(scan, parameters)}) as part`;
   };
   const page = ranges.length === 0 ? part(null) : ranges.map(part).join(' union all ');
   const source = `(${page}${by(0)}${limitClause(scan, parameters)}) as ${pageName}`;
-  const rows = `${table.name} on ${ids.map(({ column, as }) => `${column} = ${pageName}.${as}`).join(' and ')}`;
+  const rows = `${table.source} on ${ids.map(({ column, as }) => `${column} = ${pageName}.${as}`).join(' and ')}`;
   const guard = where(largeRowCondition(table, plan, parameters));
   const text = `select ${table.selection(plan.columns)} from ${source} join ${rows}${guard}${by(0)}`;
   return { text, values: parameters.values };
@@ -263,7 +270,7 @@ export function countStatement(
   );
   const name = tables.dialect.quote('count');
   if (cap === null)
-    return { text: `select count(*) as ${name} from ${table.name}${conditions}`, values: parameters.values };
-  const rows = `select 1 from ${table.name}${conditions} limit ${parameters.add(cap + 1)}`;
+    return { text: `select count(*) as ${name} from ${table.source}${conditions}`, values: parameters.values };
+  const rows = `select 1 from ${table.source}${conditions} limit ${parameters.add(cap + 1)}`;
   return { text: `select count(*) as ${name} from (${rows}) as capped`, values: parameters.values };
 }

@@ -15,10 +15,11 @@ import type { MaybePromise } from '../../../platform/maybe-promise.ts';
 import { runSteps, type Steps } from '../../../platform/time-slices.ts';
 import { type AncestorId, ancestorIds } from '../ancestor-ids.ts';
 import { type DeadlineChecks, BindParameters, type Encode, type SqlRow, type Statement } from '../dialect.ts';
-import { orderByKey } from '../existing-table.ts';
+import { orderByKey } from '../existing/existing-table.ts';
 import { conditionContext, type ConditionContext } from './condition-context.ts';
 import { filterConditions } from './conditions.ts';
 import { compileFilter } from './filter.ts';
+import { typedKeyRows } from './key-rows.ts';
 import { deadlineCheck, orderBy } from './read-statements.ts';
 import type { Table, Tables } from '../tables.ts';
 import { RowsTooLarge } from '../../store.ts';
@@ -56,12 +57,12 @@ export function lookupStatement(tables: Tables, plan: LookupPlan): Statement {
   const table = tables.of(plan.resource);
   const parameters = new BindParameters(tables.dialect);
   const keys = plan.rows.map((address) => table.encodeKey(keyIds(table.resource, address)));
-  const { source, ids } = tables.dialect.keyRows(keys, { alias: 'one id', types: table.keyTypes }, parameters);
+  const { source, ids } = typedKeyRows(table, keys, 'one id', parameters);
   const selection = located(tables, table);
   const listed = `${table.keyExpression} in (select ${ids.join(', ')} from ${source})`;
   const conditions = [listed, ...visible(conditionContext(tables, table, parameters), plan.visible)];
   return {
-    text: `select ${selection} from ${table.name} where ${conditions.join(' and ')}`,
+    text: `select ${selection} from ${table.source} where ${conditions.join(' and ')}`,
     values: parameters.values,
     ...boundSize(table, plan.maxSize),
   };
@@ -132,10 +133,10 @@ export function relatedStatement(tables: Tables, plan: RelatedPlan, checks: Dead
   const others = table.key.slice(1).filter((name) => !ordered.includes(name));
   const order = orderBy(table, [...keyed.order, ...others.map((path) => ({ path, descending: false }))]);
   const key = table.key.map((name) => table.column(name));
-  const ids = `select ${key.join(', ')} from ${table.name} where ${conditions.join(' and ')}${order} limit ${parameters.add(plan.limit + 1)}`;
+  const ids = `select ${key.join(', ')} from ${table.source} where ${conditions.join(' and ')}${order} limit ${parameters.add(plan.limit + 1)}`;
   const selection = `${owner.position} as ${dialect.quote(OWNER)}, ${located(tables, table)}`;
   return {
-    text: `select ${selection} from ${owner.source} ${dialect.joinEach(ids, table.name, key)}${order}`,
+    text: `select ${selection} from ${owner.source} ${dialect.joinEach(ids, table.source, key)}${order}`,
     values: parameters.values,
     ...boundSize(table, withFurtherRows(plan)),
   };
@@ -181,7 +182,7 @@ function ownedRows(
   return referringMembers(table.resource, field).map((name, at) => {
     const id = ids[at] ?? '';
     const isArray = table.operand(name).type.kind === 'array';
-    return isArray ? table.membership(name).condition(id, found) : `${table.column(name)} = ${id}`;
+    return isArray ? table.membership(name).condition(id, found) : `${table.column(name)} = ${table.typed(name, id)}`;
   });
 }
 

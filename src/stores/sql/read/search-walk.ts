@@ -61,14 +61,14 @@ function lastRow({ window }: ListPlan): number {
 /** The condition: many rows match, and the first rows of the walk contain the whole page. */
 function walkCondition({ tables, plan, checks, search, wordTest }: SearchWalk, parameters: BindParameters): string {
   const table = tables.of(plan.resource);
-  const { resource, name } = table;
+  const { resource, name, source } = table;
   const scan = listScan(table, { ...plan, filter: withoutSearch(plan) }, checks);
   const many = wordTest.matchesMoreThan(FEW_MATCHES, resource, search.words, parameters);
   const fields = new Set(resource.search.map((path) => table.column(path.split('.')[0] ?? path)));
   const conditions = [...rowConditions(tables, scan, parameters), ...first(scan.ranges, parameters)];
   const where = conditions.length === 0 ? '' : ` where ${conditions.join(' and ')}`;
   // The alias is the name of the table, so that the condition of the search reads the rows of the walk.
-  const walked = `(select ${[...fields].join(', ')} from ${name}${where}${orderBy(table, scan.order)} limit ${MAX_WALKED}) as ${name}`;
+  const walked = `(select ${[...fields].join(', ')} from ${source}${where}${orderBy(table, scan.order)} limit ${MAX_WALKED}) as ${name}`;
   const matches = `select 1 from ${walked} where ${wordTest.holds(resource, search.words, parameters)}`;
   const rows = lastRow(plan);
   return `${many} and (select count(*) from (${matches} limit ${parameters.add(rows)}) as matches) = ${parameters.add(rows)}`;

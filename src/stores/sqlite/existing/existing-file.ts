@@ -1,7 +1,8 @@
 import { existsSync, statSync } from 'node:fs';
 import type { Model } from '../../../model/model.ts';
 import type { Observe } from '../../../observe/observation.ts';
-import type { ExistingTables } from '../../sql/existing-table.ts';
+import type { ExistingTables } from '../../sql/existing/existing-table.ts';
+import { misfitReporter } from '../../sql/existing/found-table.ts';
 import { UnusableDatabase } from '../../sql/schema/schema-errors.ts';
 import { Tables } from '../../sql/tables.ts';
 import { StoreUnavailable } from '../../store.ts';
@@ -72,16 +73,6 @@ export function openExisting(path: string, { model, driver, observe, writer }: E
     close();
     throw error;
   }
-}
-
-/** Reports the first value of a table that does not fit its type, and no other one. */
-function misfitReporter(table: string, observe: Observe): (column: string) => void {
-  let isReported = false;
-  return (column) => {
-    if (isReported) return;
-    isReported = true;
-    observe({ kind: 'value-misfit', table, column });
-  };
 }
 
 /** The model of what the server itself stores next to the tables of another program: nothing but system tables. */

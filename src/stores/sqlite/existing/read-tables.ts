@@ -1,4 +1,5 @@
 import type { SqlValue } from '../../sql/dialect.ts';
+import type { NamedColumn, NamedTable } from '../../sql/existing/found-table.ts';
 import { quoteName } from '../../sql/standard-dialect.ts';
 import type { SqliteConnection } from '../connection/sqlite-connection.ts';
 
@@ -9,20 +10,13 @@ export const SOURCE = 'source';
 export type Affinity = 'INTEGER' | 'TEXT' | 'BLOB' | 'REAL' | 'NUMERIC';
 
 /** A column of a table or view. */
-export interface SourceColumn {
-  readonly name: string;
+export interface SourceColumn extends NamedColumn {
   readonly declared: string;
   readonly affinity: Affinity;
-  /** True if it is never NULL. */
-  readonly required: boolean;
-  /** Its place in the primary key, from 1; 0 for another column. */
-  readonly place: number;
 }
 
 /** A table or view of another program. */
-export interface SourceTable {
-  readonly name: string;
-  readonly columns: readonly SourceColumn[];
+export interface SourceTable extends NamedTable<SourceColumn> {
   /** The name of its rowid; null for a view, and a table without one. */
   readonly rowid: string | null;
 }

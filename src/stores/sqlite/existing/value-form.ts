@@ -2,8 +2,9 @@ import { isJsonObject, type Json } from '../../../conventions/json/json.ts';
 import type { ValueType } from '../../../model/model.ts';
 import type { ColumnForm } from '../../sql/column-form.ts';
 import { decimalKey, keyedDecimal } from '../../sql/decimal.ts';
-import { type Encode, exactLocate, type Locate, type SqlValue } from '../../sql/dialect.ts';
+import type { Encode, SqlValue } from '../../sql/dialect.ts';
 import { int64, integerText, number, scaledPlace } from '../../sql/encodings.ts';
+import { existingForm, type ExistingForm } from '../../sql/existing/existing-form.ts';
 import type { Affinity } from './read-tables.ts';
 import { decodeTime, encodeTime, findTimeForm } from './time-form.ts';
 
@@ -13,15 +14,6 @@ export interface KnownColumn {
   readonly required: boolean;
   /** One of its values; null where none is known. */
   readonly sample: SqlValue;
-}
-
-/** The form of the values of one type in a column. */
-interface StoredValueForm {
-  readonly select: (column: string) => string;
-  /** null for a value that does not fit the type. */
-  readonly decode: (value: SqlValue) => Json;
-  readonly encode: Encode;
-  readonly locate?: Locate;
 }
 
 const plain = (column: string): string => column;
@@ -49,7 +41,7 @@ function encodeNumber(text: string): SqlValue | undefined {
 
 const HEXADECIMAL = /^(?:[0-9a-f]{2})+$/;
 
-const bytes: StoredValueForm = {
+const bytes: ExistingForm = {
   select: plain,
   decode: (value) => (value instanceof Uint8Array ? Buffer.from(value).toString('hex') : null),
   encode: (value) => (typeof value === 'string' && HEXADECIMAL.test(value) ? Buffer.from(value, 'hex') : undefined),
@@ -59,7 +51,7 @@ function holdsText(affinity: Affinity, sample: SqlValue): boolean {
   return affinity === 'TEXT' || (affinity === 'BLOB' && typeof sample !== 'number');
 }
 
-function textForm({ affinity, sample }: KnownColumn): StoredValueForm {
+function textForm({ affinity, sample }: KnownColumn): ExistingForm {
   if (sample instanceof Uint8Array) return bytes;
   const decode = (value: SqlValue): Json => (value instanceof Uint8Array ? null : String(value));
   if (holdsText(affinity, sample))
@@ -73,7 +65,7 @@ function textForm({ affinity, sample }: KnownColumn): StoredValueForm {
 
 const DECIMAL = /^-?\d+(?:\.\d+)?$/;
 
-function decimalForm({ scale }: ValueType & { kind: 'decimal' }, { affinity, sample }: KnownColumn): StoredValueForm {
+function decimalForm({ scale }: ValueType & { kind: 'decimal' }, { affinity, sample }: KnownColumn): ExistingForm {
   const digits = (value: number): string => (scale === null ? String(value) : value.toFixed(scale));
   return {
     select: selectDigits,
@@ -90,7 +82,7 @@ function decimalForm({ scale }: ValueType & { kind: 'decimal' }, { affinity, sam
   };
 }
 
-function jsonForm(accepts: (value: Json) => boolean): StoredValueForm {
+function jsonForm(accepts: (value: Json) => boolean): ExistingForm {
   const parse = (value: SqlValue): Json => {
     try {
       const parsed: Json = JSON.parse(String(value));
@@ -135,10 +127,10 @@ const FORMS = {
   object: jsonForm(isJsonMap),
   map: jsonForm(isJsonMap),
   array: jsonForm((value) => Array.isArray(value)),
-} satisfies Readonly<Record<Exclude<ValueType['kind'], 'text' | 'decimal' | 'date-time'>, StoredValueForm>>;
+} satisfies Readonly<Record<Exclude<ValueType['kind'], 'text' | 'decimal' | 'date-time'>, ExistingForm>>;
 
 /** Finds the form of the values of a type in a column. */
-function findStoredForm(type: ValueType, column: KnownColumn): StoredValueForm {
+function findExistingForm(type: ValueType, column: KnownColumn): ExistingForm {
   switch (type.kind) {
     case 'text':
       return textForm(column);
@@ -162,63 +154,8 @@ function findStoredForm(type: ValueType, column: KnownColumn): StoredValueForm {
   }
 }
 
-/** The member of a position that is a stored value: a value that does not follow from the shown one. */
-const STORED = 'stored';
-
-/** The bytes of a stored value are written in base64. */
-const BYTES = 'bytes';
-
-function writePosition(stored: SqlValue): Json {
-  if (stored instanceof Uint8Array) return { [BYTES]: Buffer.from(stored).toString('base64') };
-  return { [STORED]: typeof stored === 'bigint' ? String(stored) : stored };
-}
-
-/** Reads a position that {@link writePosition} wrote; undefined for any other JSON. */
-function readPosition(value: Json): SqlValue | undefined {
-  if (!isJsonObject(value)) return undefined;
-  const held = value[STORED];
-  if (typeof held === 'string' || typeof held === 'number') return held;
-  const encoded = value[BYTES];
-  return typeof encoded === 'string' ? Buffer.from(encoded, 'base64') : undefined;
-}
-
-function isSameValue(encoded: SqlValue | undefined, stored: SqlValue): boolean {
-  if (encoded instanceof Uint8Array) return stored instanceof Uint8Array && Buffer.compare(encoded, stored) === 0;
-  return encoded === stored || (typeof encoded === 'bigint' && String(encoded) === stored);
-}
-
-/**
- * The form of a column of another program. Values are compared as they are stored, so that the column's own index and
- * collation serve order and equality.
- *
- * @param onMisfit called for a value that does not fit the type
- */
-export function existingForm(type: ValueType, column: KnownColumn, onMisfit: () => void): ColumnForm {
-  const form = findStoredForm(type, column);
-  return {
-    nullable: !column.required,
-    select: form.select,
-    decode: (value) => {
-      const decoded = form.decode(value);
-      if (decoded === null && !isJsonNull(type, value)) onMisfit();
-      return decoded;
-    },
-    encode: (value) => readPosition(value) ?? form.encode(value),
-    locate: form.locate ?? exactLocate(form.encode),
-    json: (name) => `case when json_valid(${name}) then ${name} end`,
-    ...(isSorted(type) ? { position: (stored, decoded) => findPosition(form, stored, decoded) } : {}),
-  };
-}
-
-function findPosition(form: StoredValueForm, stored: SqlValue, decoded: Json): Json {
-  return decoded !== null && isSameValue(form.encode(decoded), stored) ? null : writePosition(stored);
-}
-
-/** The literal null of JSON, which fits a field of any JSON. */
-function isJsonNull({ kind }: ValueType, value: SqlValue): boolean {
-  return kind === 'json' && value === 'null';
-}
-
-function isSorted({ kind }: ValueType): boolean {
-  return !['binary', 'json', 'object', 'map', 'array'].includes(kind);
+/** The form of a column of another program. @param onMisfit called for a value that does not fit the type */
+export function valueForm(type: ValueType, column: KnownColumn, onMisfit: () => void): ColumnForm {
+  const json = (name: string): string => `case when json_valid(${name}) then ${name} end`;
+  return existingForm(type, { json, ...findExistingForm(type, column) }, { nullable: !column.required, onMisfit });
 }

@@ -1,16 +1,18 @@
-import type { Json } from '../../conventions/json/json.ts';
-import type { SortKey } from '../../model/model.ts';
-import type { ColumnForm } from './column-form.ts';
-import type { TableColumn } from './columns.ts';
+import type { Json } from '../../../conventions/json/json.ts';
+import type { SortKey } from '../../../model/model.ts';
+import type { ColumnForm } from '../column-form.ts';
+import type { TableColumn } from '../columns.ts';
 
 /**
- * A table or view that another program writes. It is read through a view with the name of the resource, whose columns
- * are those of an own table.
+ * A table or view that another program writes. It is read through a query with the columns of an own table. That is a
+ * view with the name of the resource, or a part of each statement.
  */
 export interface ExistingTable {
-  /** The forms of the columns of the view, by their names. */
+  /** The query, for `from`; null where a view has the name of the resource. */
+  readonly rows: string | null;
+  /** The forms of the columns of the query, by their names. */
   readonly forms: ReadonlyMap<string, ColumnForm>;
-  /** The columns of the view with the key of a row. A single one is `id`, whose value is the id itself. */
+  /** The columns of the query with the key of a row. A single one is `id`, whose value is the id itself. */
   readonly key: readonly TableColumn[];
   /** Splits the id of a row into the values of the key; null for a text that is the id of no row. */
   readonly splitId: (id: string) => readonly string[] | null;
