@@ -185,6 +185,11 @@ const ENTRIES: { readonly [K in ObservationKind]: EntryRule<ObservationByKind[K]
     }),
   },
   'value-misfit': { level: 'warn', event: 'value_misfit', fields: ({ table, column }) => ({ table, column }) },
+  'temporary-secret': {
+    level: 'info',
+    event: 'temporary_secret',
+    fields: () => ({ message: 'cursors end with the process: the model has no secret' }),
+  },
   // The statements of a migration are logged; those of a new database say nothing that the model does not.
   'schema-changed': {
     level: 'info',

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Model } from '../../model/model.ts';
-import { showsTables } from '../../model/table-source.ts';
 import { displayedUrl, isPostgresUrl } from '../postgres/driver/database-url.ts';
 import { postgresCopySource, postgresCopyTarget, postgresNumbers } from '../postgres/copy/postgres-copy.ts';
 import { postgres } from '../postgres/dialect/postgres-dialect.ts';
@@ -65,8 +64,6 @@ interface CopyAccess {
   readonly numbers: (reference: DatabaseReference) => Promise<LastNumbers | null>;
 }
 
-const NO_TABLES = 'tables that exist are read from files of SQLite alone yet';
-
 const postgresSchemas: DatabaseKind = {
   name: 'postgres',
   matches: isPostgresUrl,
@@ -75,10 +72,8 @@ const postgresSchemas: DatabaseKind = {
   isMissing: () => false,
   dialect: postgres,
   noReplicas: null,
-  open: async ({ database: url, databasePassword: password, replicas = [] }, { signal: _signal, ...options }) => {
-    if (showsTables(options.model)) throw new UnusableDatabase(`${displayedUrl(url)} cannot be used: ${NO_TABLES}.`);
-    return openPostgres({ url, password, replicas, ...options });
-  },
+  open: async ({ database: url, databasePassword: password, replicas = [] }, { signal: _signal, ...options }) =>
+    openPostgres({ url, password, replicas, ...options }),
   plan: ({ database: url, databasePassword: password }, options) => planPostgres({ url, password, ...options }),
   copy: {
     source: ({ database: url, databasePassword: password }) => postgresCopySource({ url, password }),

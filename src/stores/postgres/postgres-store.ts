@@ -1,4 +1,5 @@
 import type { Model } from '../../model/model.ts';
+import { showsTables } from '../../model/table-source.ts';
 import type { Observe } from '../../observe/observation.ts';
 import { safeObserver } from '../../observe/safe-observer.ts';
 import { type Clock, systemClock } from '../../platform/clock.ts';
@@ -25,10 +26,12 @@ import { connects, type Connects, type ModelSessions } from './connection/connec
 import type { DatabaseAccess } from './connection/open-session.ts';
 import { Session } from './connection/sessions.ts';
 import { postgres } from './dialect/postgres-dialect.ts';
+import { openExistingTables } from './existing/existing-store.ts';
 import type { QueryResult } from './driver/pg.ts';
 import { PostgresClient } from './read/postgres-client.ts';
 import { storeError } from './driver/postgres-errors.ts';
-import { SlowReads } from './read/slow-reads.ts';
+import { recordedModelGuard } from './read/read-guard.ts';
+import { createReadSessions } from './read/read-sessions.ts';
 import { serveShared } from './side-by-side/marked-client.ts';
 import { openReplicas } from './replicas/open-replicas.ts';
 import { viewTypes } from './side-by-side/pair-plan.ts';
@@ -62,12 +65,6 @@ export interface PostgresOptions {
 
 /** Milliseconds that a write waits for the lock that orders writes. */
 const LOCK_TIMEOUT = 5_000;
-/**
- * Milliseconds that a read waits for a table that is being altered, and with it all reads that were sent after it on
- * its session. A step of a migration waits for its table for two seconds at a time. Reads of that table wait behind it,
- * so they must wait for longer.
- */
-const READ_LOCK_TIMEOUT = 3_000;
 /** Transactions of a process that overlap: while one runs statements, others wait for the disk. */
 const WRITING_SESSIONS = 4;
 /** Milliseconds after which a statement of a write is stopped. */
@@ -111,22 +108,17 @@ interface StoreSessions {
 
 /** Creates the client and the sessions that write. Sessions are opened when they are needed. */
 function createClient(connect: Connects, { model, system, match, clock }: ClientSettings): StoreSessions {
-  const { statementTimeout } = model.limits;
-  const reads = (lockTimeout: number) => connect({ statementTimeout, lockTimeout, readOnly: true });
   const write = connect({
     statementTimeout: WRITE_TIMEOUT,
     lockTimeout: LOCK_TIMEOUT,
     readOnly: false,
     byIndex: true,
   });
-  const slow = new SlowReads({ connect: reads(statementTimeout), clock, timeout: statementTimeout });
   return {
     client: new PostgresClient({
-      connect: reads(Math.min(READ_LOCK_TIMEOUT, statementTimeout)),
+      ...createReadSessions(connect, model, clock),
       writer: new Session(write),
-      slow,
-      match,
-      system,
+      guard: recordedModelGuard(match, system),
     }),
     writes: Array.from({ length: WRITING_SESSIONS }, () => new Session(write)),
     probes: new Session(write),
@@ -256,7 +248,7 @@ async function assemble(options: PostgresOptions, opened: OpenedSchema, tables: 
 
 /**
  * Opens a schema of PostgreSQL for a model, and migrates it to the model. The statements that changed it are observed
- * as `schema-changed`.
+ * as `schema-changed`. The tables of other programs are only read.
  *
  * @throws {LossySchemaChange} {SchemaViolation} {IncompatibleModels} with the database unchanged, unless the error says
  *   otherwise
@@ -265,6 +257,7 @@ async function assemble(options: PostgresOptions, opened: OpenedSchema, tables: 
  * @throws {InvalidDatabaseUrl} {PostgresDriverMissing}
  */
 export async function openPostgres(options: PostgresOptions): Promise<Store> {
+  if (showsTables(options.model)) return openExistingTables(options);
   const tables = new Tables(options.model, postgres);
   requireNames(tables);
   const opened = await migrateSchema({ ...options, tables });

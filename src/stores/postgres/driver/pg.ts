@@ -3,6 +3,7 @@ import type pg from 'pg';
 import type { Client, ClientConfig } from 'pg';
 import { fieldRows } from '../dialect/literals.ts';
 import type { SqlRow, SqlValue } from '../../sql/dialect.ts';
+import { quoteText } from '../../sql/standard-dialect.ts';
 import type { DatabaseUrl } from './database-url.ts';
 import { ConnectionLost, driverError, PostgresDriverMissing } from './postgres-errors.ts';
 import { isWithoutTls, tlsOptions } from './tls.ts';
@@ -22,6 +23,8 @@ export interface SessionSettings {
    * grown. Otherwise the server makes a plan for each array, because it estimates its length. Default: false.
    */
   readonly byIndex?: boolean;
+  /** Further parameters, which take precedence. Default: none. */
+  readonly parameters?: Readonly<Record<string, string>>;
   /** The newer of two models whose rows differ: its id, and the schema of its views. Default: null. */
   readonly newer?: { readonly id: string; readonly views: string } | null;
 }
@@ -104,7 +107,7 @@ async function loadDriver(): Promise<Pick<typeof pg, 'Client'>> {
 /** The parameters of the server that a session sets. */
 function sessionParameters(
   { schema }: DatabaseUrl,
-  { statementTimeout, lockTimeout, readOnly, byIndex = false, newer = null }: SessionSettings,
+  { statementTimeout, lockTimeout, readOnly, byIndex = false, newer = null, parameters = {} }: SessionSettings,
 ): Readonly<Record<string, string>> {
   return {
     search_path: newer === null ? schema : `${newer.views},${schema}`,
@@ -116,6 +119,7 @@ function sessionParameters(
     default_transaction_isolation: 'read committed',
     jit: 'off',
     ...(byIndex ? BY_INDEX : {}),
+    ...parameters,
   };
 }
 
@@ -126,7 +130,7 @@ async function setParameters(
   connection: PostgresConnection,
   parameters: Readonly<Record<string, string>>,
 ): Promise<void> {
-  const set = Object.entries(parameters).map(([name, value]) => `set_config('${name}', '${value}', false)`);
+  const set = Object.entries(parameters).map(([name, value]) => `set_config('${name}', ${quoteText(value)}, false)`);
   try {
     await connection.script(`select ${set.join(', ')}`);
   } catch (error) {
@@ -158,7 +162,7 @@ function configureClient(url: DatabaseUrl, settings: SessionSettings | null): Cl
 /** Parameters that the server reads with the first message of a session. */
 function writeOptions(parameters: Readonly<Record<string, string>>): string {
   return Object.entries(parameters)
-    .map(([name, value]) => `-c ${name}=${value.replace(' ', String.raw`\ `)}`)
+    .map(([name, value]) => `-c ${name}=${value.replaceAll(/[\\\s]/g, String.raw`\$&`)}`)
     .join(' ');
 }
 

@@ -2,13 +2,12 @@ import { loopIteration } from '../../../platform/clock.ts';
 import type { SqlRow, Statement } from '../../sql/dialect.ts';
 import type { BatchRead, BatchRows, SqlClient } from '../../sql/sql-client.ts';
 import { StoreOverloaded, StoreUnavailable } from '../../store.ts';
-import { isUnexplained, type ModelGuard, recordedSchema } from '../../sql/schema/model-guard.ts';
-import type { SystemStatements } from '../../sql/system-statements.ts';
-import { allAnswers } from '../driver/answers.ts';
+import { isUnexplained } from '../../sql/schema/model-guard.ts';
 import { type OpenSession, Session } from '../connection/sessions.ts';
 import type { PostgresConnection } from '../driver/pg.ts';
 import { storeError } from '../driver/postgres-errors.ts';
 import { boundedBatch, readBatch } from './read-batch.ts';
+import type { ReadGuard } from './read-guard.ts';
 import type { SlowReads } from './slow-reads.ts';
 
 /**
@@ -26,8 +25,7 @@ interface PostgresClientOptions {
   /** Runs single statements that write, between transactions. */
   readonly writer: Session;
   readonly slow: SlowReads;
-  readonly match: ModelGuard;
-  readonly system: SystemStatements;
+  readonly guard: ReadGuard;
 }
 
 /**
@@ -38,16 +36,14 @@ export class PostgresClient implements SqlClient {
   readonly #shared: readonly Session[];
   readonly #writer: Session;
   readonly #slow: SlowReads;
-  readonly #match: ModelGuard;
-  readonly #system: SystemStatements;
+  readonly #guard: ReadGuard;
   #unanswered = 0;
 
-  constructor({ connect, writer, slow, match, system }: PostgresClientOptions) {
+  constructor({ connect, writer, slow, guard }: PostgresClientOptions) {
     this.#shared = Array.from({ length: SHARED_SESSIONS }, () => new Session(connect));
     this.#writer = writer;
     this.#slow = slow;
-    this.#match = match;
-    this.#system = system;
+    this.#guard = guard;
   }
 
   async get(statement: Statement): Promise<SqlRow | null> {
@@ -62,7 +58,7 @@ export class PostgresClient implements SqlClient {
     const { effort } = read;
     const batch = boundedBatch(read);
     if (effort === 'light') return this.#read((session) => readBatch(session, batch));
-    this.#match.requireMatch();
+    this.#guard.requireMatch();
     try {
       return await this.#slow.read(batch, effort);
     } catch (error) {
@@ -71,28 +67,23 @@ export class PostgresClient implements SqlClient {
   }
 
   async execute({ text, values }: Statement): Promise<readonly SqlRow[]> {
-    this.#match.requireMatch();
+    this.#guard.requireMatch();
     const session = await this.#writer.open();
     return (await result(session.query(text, values))).rows;
   }
 
   /** @throws {StoreUnavailable} once the database is known to have another model */
   requireMatch(): void {
-    this.#match.requireMatch();
+    this.#guard.requireMatch();
   }
 
-  /**
-   * The error to report for one that a statement ended with: the database may have been migrated to another model
-   * meanwhile.
-   */
+  /** The error to report for one that a statement ended with: the database may have been changed meanwhile. */
   async explain(error: unknown): Promise<unknown> {
     if (!isUnexplained(error)) return error;
     try {
-      const read = recordedSchema(this.#system).map(({ text, values }) =>
+      return await this.#guard.explain(error, ({ text, values }) =>
         this.#readSoon((session) => session.query(text, values)),
       );
-      const [types, models] = (await allAnswers(read)).map(({ rows }) => rows[0] ?? null);
-      return this.#match.explain(error, { types: types ?? null, models: models ?? null });
     } catch {
       // The database cannot be read at all: the first error says why.
       return error;
@@ -106,7 +97,7 @@ export class PostgresClient implements SqlClient {
 
   /** @throws {StoreOverloaded} before it is sent @throws {StatementTimeout} {StoreUnavailable} */
   async #read<T>(run: (session: PostgresConnection) => Promise<T>): Promise<T> {
-    this.#match.requireMatch();
+    this.#guard.requireMatch();
     if (this.#unanswered >= MAX_UNANSWERED)
       throw new StoreOverloaded(`${MAX_UNANSWERED} reads wait for the database already`);
     this.#unanswered += 1;

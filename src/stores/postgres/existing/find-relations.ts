@@ -1,0 +1,185 @@
+import { closestMatch } from '../../../conventions/text/closest-match.ts';
+import type { Model, Resource } from '../../../model/model.ts';
+import {
+  describeTableKey,
+  findColumns,
+  findName,
+  type FindRules,
+  type FoundTable,
+  NAMED_ROWS,
+  nullKeyProblem,
+  referenceProblems,
+  repeatedKeyProblem,
+  suggestNearest,
+} from '../../sql/existing/found-table.ts';
+import { UnusableDatabase } from '../../sql/schema/schema-errors.ts';
+import { quoteName } from '../../sql/standard-dialect.ts';
+import type { PostgresConnection } from '../driver/pg.ts';
+import { sqlState } from '../driver/postgres-errors.ts';
+import { describeTypeMisfit } from './type-misfit.ts';
+import {
+  type RelationColumn,
+  type RelationTable,
+  listRelations,
+  qualifyRelation,
+  readRelation,
+  type CatalogueRelation,
+} from './read-catalogue.ts';
+
+/** A relation that a resource shows. */
+export type FoundRelation = FoundTable<RelationColumn, RelationTable>;
+
+/** The relations that the resources of a model name, and the schema of names without one. */
+interface NamedRelations {
+  readonly relations: readonly CatalogueRelation[];
+  readonly schema: string;
+}
+
+/**
+ * Finds the tables and columns that the resources of a model show.
+ *
+ * @param schema of tables whose names have none
+ * @throws {UnusableDatabase} with everything that is missing, may not be read, or does not identify rows
+ */
+export async function findRelations(
+  session: PostgresConnection,
+  { resources }: Model,
+  schema: string,
+): Promise<readonly FoundRelation[]> {
+  const named: NamedRelations = { relations: await listRelations(session), schema };
+  const role = String((await session.query('select current_user::text as role')).rows[0]?.['role']);
+  const problems: string[] = [];
+  const found: FoundRelation[] = [];
+  for (const resource of resources.values()) {
+    const relation = findRelation(resource, named, problems);
+    if (relation === null) continue;
+    const table = await readRelation(session, relation, resource.table?.table ?? '');
+    const tables = findColumns(resource, table, RULES, problems);
+    found.push(...tables);
+    problems.push(...tables.flatMap((each) => rightProblems(each, role)));
+  }
+  problems.push(...found.flatMap((each) => referenceProblems(each, found)));
+  if (problems.length === 0) problems.push(...(await rowProblems(session, found)));
+  if (problems.length > 0) throw new UnusableDatabase(problems.join('\n'));
+  return found;
+}
+
+const RULES: FindRules<RelationColumn, RelationTable> = {
+  rowNumber: () => null,
+  describeMisfit: (type, column) => describeTypeMisfit(type, column.type, column.declared),
+};
+
+/**
+ * Finds a table by its name: the whole text as the name of a table, else split at its first dot. A name that is taken
+ * in the schema of names without one is that.
+ */
+function findRelation(
+  { name, table: source }: Resource,
+  { relations, schema }: NamedRelations,
+  problems: string[],
+): CatalogueRelation | null {
+  const wanted = source?.table ?? '';
+  const dot = wanted.indexOf('.');
+  const found =
+    findIn(relations, schema, wanted) ??
+    (dot === -1 ? null : findIn(relations, wanted.slice(0, dot), wanted.slice(dot + 1)));
+  if (found !== null) return found;
+  const display = (each: CatalogueRelation): string =>
+    each.schema === schema ? each.table : `${each.schema}.${each.table}`;
+  const names = new Map(
+    relations.flatMap((each) => [each.table, `${each.schema}.${each.table}`].map((known) => [known, display(each)])),
+  );
+  const near = names.get(closestMatch(wanted, [...names.keys()]) ?? '');
+  problems.push(`${name}: there is no table ${wanted}; ${suggestNearest(near ?? wanted, relations.map(display))}`);
+  return null;
+}
+
+function findIn(relations: readonly CatalogueRelation[], schema: string, name: string): CatalogueRelation | null {
+  const inSchema = relations.filter((each) => each.schema === schema);
+  const found = findName(
+    name,
+    inSchema.map(({ table }) => table),
+  );
+  return inSchema.find(({ table }) => table === found) ?? null;
+}
+
+/** Reports rights that the role lacks, as the statements that grant them. */
+function rightProblems({ resource, table, key, columns }: FoundRelation, role: string): readonly string[] {
+  const missing = [...new Set([...key, ...columns.values()])].filter(({ isReadable }) => !isReadable);
+  const grants = [
+    ...(table.isReachable ? [] : [`grant usage on schema ${quoteName(table.schema)} to ${quoteName(role)};`]),
+    ...(missing.length === 0 ? [] : [`grant select on ${qualifyRelation(table)} to ${quoteName(role)};`]),
+  ];
+  return grants.map((grant) => `${resource.name}: ${role} may not read ${table.name}: ${grant}`);
+}
+
+/** Reports keys that do not identify rows, and references that their keys cannot be compared with. */
+async function rowProblems(session: PostgresConnection, found: readonly FoundRelation[]): Promise<readonly string[]> {
+  const problems: string[] = [];
+  for (const each of found) {
+    problems.push(...(await keyProblems(session, each)), ...(await comparisonProblems(session, each, found)));
+  }
+  return problems;
+}
+
+/** The code of a comparison without an operator. */
+const NO_OPERATOR = '42883';
+
+async function comparisonProblems(
+  session: PostgresConnection,
+  { resource, table, columns }: FoundRelation,
+  all: readonly FoundRelation[],
+): Promise<readonly string[]> {
+  const problems: string[] = [];
+  for (const { name, reference } of resource.fields) {
+    const target = all.find((each) => each.resource.name === reference?.resource);
+    const [column, key] = [columns.get(name), target?.key[0]];
+    if (target === undefined || column === undefined || key === undefined) continue;
+    const same = `one.${quoteName(column.name)} = other.${quoteName(key.name)}`;
+    const text = `select 1 from ${qualifyRelation(table)} as one join ${qualifyRelation(target.table)} as other on ${same} limit 0`;
+    try {
+      await session.script(text);
+    } catch (error) {
+      if (sqlState(error) !== NO_OPERATOR) throw error;
+      problems.push(
+        `${resource.name}.${name}: the column ${column.name} (${column.declared}) cannot be compared with ${key.name} (${key.declared}) of ${target.table.name}; remove x-references`,
+      );
+    }
+  }
+  return problems;
+}
+
+/** The code of a statement that was stopped. */
+const STOPPED = '57014';
+
+/** Reports a key that is NULL in some rows, or the same in several, where no constraint proves that there are none. */
+async function keyProblems(session: PostgresConnection, found: FoundRelation): Promise<readonly string[]> {
+  const { table, key } = found;
+  const columns = key.map(({ name }) => quoteName(name));
+  const nullable = key.filter(({ required }) => !required).map(({ name }) => `${quoteName(name)} is null`);
+  const rows = qualifyRelation(table);
+  try {
+    if (nullable.length > 0) {
+      const [row] = await session.script(`select count(*) as count from ${rows} where ${nullable.join(' or ')}`);
+      const count = Number(row?.['count'] ?? 0);
+      if (count > 0) return [nullKeyProblem(found, count)];
+    }
+    if (isProved(found)) return [];
+    const values = columns.map((name, at) => `${name}::text as value${at}`);
+    const repeated = await session.script(
+      `select ${values.join(', ')} from ${rows} group by ${columns.join(', ')} having count(*) > 1 limit ${NAMED_ROWS}`,
+    );
+    return repeated.length === 0 ? [] : [repeatedKeyProblem(found, repeated)];
+  } catch (error) {
+    if (sqlState(error) !== STOPPED) throw error;
+    return [
+      `${describeTableKey(found)} of ${table.name} took too long to check; add a unique constraint, or name another key`,
+    ];
+  }
+}
+
+/** True if the columns of a unique index are a part of a key. */
+function isProved({ table, key }: FoundRelation): boolean {
+  const names = new Set(key.map(({ name }) => name));
+  return !table.hasHeirs && table.unique.some((columns) => columns.every((name) => names.has(name)));
+}

@@ -1,0 +1,159 @@
+import { isJsonObject, type Json, type JsonObject } from '../../../conventions/json/json.ts';
+import type { SqlRow } from '../../sql/dialect.ts';
+import type { NamedColumn, NamedTable } from '../../sql/existing/found-table.ts';
+import { quoteName } from '../../sql/standard-dialect.ts';
+import type { PostgresConnection } from '../driver/pg.ts';
+import { postgresType, type PostgresType, type TypeRow } from './column-type.ts';
+
+/** A table, view, materialized view, partitioned or foreign table. */
+export interface CatalogueRelation {
+  readonly oid: number;
+  readonly schema: string;
+  readonly table: string;
+  /** True if its rows have the number of the transaction that wrote them. */
+  readonly hasTransactions: boolean;
+  /** True if a unique index does not cover all of its rows, because other tables inherit from it. */
+  readonly hasHeirs: boolean;
+  /** True if the role may use its schema. */
+  readonly isReachable: boolean;
+  /** True if the role may read all of its columns. */
+  readonly isReadable: boolean;
+}
+
+/** A column of a relation. */
+export interface RelationColumn extends NamedColumn {
+  readonly type: PostgresType;
+  /** The type as it was declared: `numeric(10,2)`. */
+  readonly declared: string;
+  /** The schema of its type. */
+  readonly typeSchema: string;
+  readonly isReadable: boolean;
+}
+
+/** A relation with its columns. */
+export interface RelationTable extends NamedTable<RelationColumn>, CatalogueRelation {
+  /** The columns of each unique index. */
+  readonly unique: readonly (readonly string[])[];
+}
+
+const RELATIONS = `select c.oid::bigint as oid, n.nspname as schema, c.relname as name, c.relkind in ('r', 'p') as transactions,
+c.relkind in ('r', 'f') and c.relhassubclass as heirs, has_schema_privilege(n.oid, 'usage') as reachable, has_table_privilege(c.oid, 'select') as readable
+from pg_catalog.pg_class as c join pg_catalog.pg_namespace as n on n.oid = c.relnamespace
+where c.relkind in ('r', 'p', 'v', 'm', 'f') and n.nspname !~ '^pg_' and n.nspname <> 'information_schema'
+order by n.nspname, c.relname`;
+
+/** An expression: the facts of a type that {@link TypeRow} has, as JSON. @param type an alias of `pg_type` */
+function describeType(type: string): string {
+  const labels = `select coalesce(json_agg(label.enumlabel), '[]') from pg_catalog.pg_enum as label where label.enumtypid = ${type}.oid`;
+  const members = [
+    `'name', ${type}.typname`,
+    `'sql', pg_catalog.format_type(${type}.oid, -1)`,
+    `'isBuiltIn', ${type}.typnamespace = 'pg_catalog'::regnamespace`,
+    `'type', ${type}.typtype`,
+    `'labels', (${labels})`,
+  ];
+  return `json_build_object(${members.join(', ')})`;
+}
+
+/** The columns of a relation. The type of a domain is that of its values, over any number of domains. */
+const COLUMNS = `with recursive base (declared, type, required) as (
+  select distinct a.atttypid, a.atttypid, false from pg_catalog.pg_attribute as a where a.attrelid = $1 and a.atttypid <> 0
+  union all
+  select base.declared, t.typbasetype, base.required or t.typnotnull
+  from base join pg_catalog.pg_type as t on t.oid = base.type where t.typtype = 'd'
+)
+select a.attname as name, a.attnotnull or base.required as required, coalesce(key.place, 0) as place,
+  pg_catalog.format_type(a.atttypid, a.atttypmod) as declared, n.nspname as type_schema, ${describeType('t')} as type,
+  case when t.typcategory = 'A' and t.typelem <> 0 then ${describeType('item')} end as item,
+  has_column_privilege(a.attrelid, a.attnum, 'select') as readable
+from pg_catalog.pg_attribute as a
+join base on base.declared = a.atttypid
+join pg_catalog.pg_type as t on t.oid = base.type and t.typtype <> 'd'
+join pg_catalog.pg_namespace as n on n.oid = t.typnamespace
+left join pg_catalog.pg_type as item on item.oid = t.typelem
+left join (
+  select k.number, k.place from pg_catalog.pg_index as i, unnest(i.indkey::smallint[]) with ordinality as k(number, place)
+  where i.indrelid = $1 and i.indisprimary and k.place <= i.indnkeyatts
+) as key on key.number = a.attnum
+where a.attrelid = $1 and a.attnum > 0 and not a.attisdropped
+order by a.attnum`;
+
+/** The columns of the indexes of a relation that prove that its rows differ. */
+const UNIQUE = `select json_agg(a.attname) as columns
+from pg_catalog.pg_index as i
+cross join unnest(i.indkey::smallint[]) with ordinality as k(number, place)
+join pg_catalog.pg_attribute as a on a.attrelid = i.indrelid and a.attnum = k.number
+where i.indrelid = $1 and i.indisunique and i.indisvalid and i.indpred is null and i.indexprs is null and k.place <= i.indnkeyatts
+group by i.indexrelid`;
+
+/** Lists the relations of a database, but for those of the system. */
+export async function listRelations(session: PostgresConnection): Promise<readonly CatalogueRelation[]> {
+  const { rows } = await session.query(RELATIONS);
+  return rows.map((row) => ({
+    oid: Number(row['oid']),
+    schema: String(row['schema']),
+    table: String(row['name']),
+    hasTransactions: row['transactions'] === 1,
+    hasHeirs: row['heirs'] === 1,
+    isReachable: row['reachable'] === 1,
+    isReadable: row['readable'] === 1,
+  }));
+}
+
+/** Reads the columns and unique indexes of a relation. @param name by which errors name it */
+export async function readRelation(
+  session: PostgresConnection,
+  relation: CatalogueRelation,
+  name: string,
+): Promise<RelationTable> {
+  const columns = await session.query(COLUMNS, [relation.oid]);
+  const unique = await session.query(UNIQUE, [relation.oid]);
+  return {
+    ...relation,
+    name,
+    columns: columns.rows.map(readColumn),
+    unique: unique.rows.map((row) => readLabels(parseColumn(row['columns']))),
+  };
+}
+
+function readColumn(row: SqlRow): RelationColumn {
+  const item = parseColumn(row['item']);
+  return {
+    name: String(row['name']),
+    required: row['required'] === 1,
+    place: Number(row['place']),
+    type: postgresType(readType(parseColumn(row['type'])), item === null ? null : readType(item)),
+    declared: String(row['declared']),
+    typeSchema: String(row['type_schema']),
+    isReadable: row['readable'] === 1,
+  };
+}
+
+function parseColumn(json: SqlRow[string] | undefined): Json {
+  return typeof json === 'string' ? JSON.parse(json) : null;
+}
+
+function readCatalogueText(value: Json | undefined): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function readLabels(value: Json | undefined): readonly string[] {
+  return Array.isArray(value) ? value.map(readCatalogueText) : [];
+}
+
+function readType(value: Json): TypeRow {
+  const read: JsonObject = isJsonObject(value) ? value : {};
+  const { name, sql, isBuiltIn, type, labels } = read;
+  return {
+    name: readCatalogueText(name),
+    sql: readCatalogueText(sql),
+    isBuiltIn: isBuiltIn === true,
+    type: readCatalogueText(type),
+    labels: readLabels(labels),
+  };
+}
+
+/** Writes the name of a relation in SQL. */
+export function qualifyRelation({ schema, table }: Pick<CatalogueRelation, 'schema' | 'table'>): string {
+  return `${quoteName(schema)}.${quoteName(table)}`;
+}
