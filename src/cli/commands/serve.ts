@@ -12,11 +12,11 @@ import {
 import { fileKind } from '../data-file/data-file.ts';
 import { prepareData } from '../data-file/serve-data.ts';
 import { isDatabaseFile } from '../init/database-file.ts';
-import { modelOfDatabase } from '../init/serve-database.ts';
 import { findModel } from '../model-file/find-model.ts';
 import { requireModel } from '../model-file/read-model.ts';
 import { announce } from '../serve/announce.ts';
 import { type ServedModel, serveModel } from '../serve/serve-model.ts';
+import { modelOfDatabase } from '../serve/model-of-database.ts';
 import { logStyle, type ServerLog } from '../serve/server-log.ts';
 import type { DatabaseFlags } from '../database-settings.ts';
 import {

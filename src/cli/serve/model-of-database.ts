@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { modelPathFor, validModel, writeNewModel } from '../model-file/write-draft.ts';
 import { countNoun } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { draftFromDatabase } from './database-file.ts';
+import { draftFromDatabase } from '../init/database-file.ts';
 
 /**
  * Finds the model with which a SQLite file is served: `NAME.restwright.yaml` next to it. Writes one over its tables
