@@ -188,7 +188,7 @@ const ENTRIES: { readonly [K in ObservationKind]: EntryRule<ObservationByKind[K]
   'temporary-secret': {
     level: 'info',
     event: 'temporary_secret',
-    fields: () => ({ message: 'cursors end with the process: the model has no secret' }),
+    fields: ({ name }) => ({ name, message: 'cursors end with the process: the model has no secret' }),
   },
   // The statements of a migration are logged; those of a new database say nothing that the model does not.
   'schema-changed': {

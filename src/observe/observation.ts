@@ -159,7 +159,7 @@ export type Observation =
   /** A table that exists has a value that does not fit the type of its field, and is shown as null. Once a table. */
   | { readonly kind: 'value-misfit'; readonly table: string; readonly column: string }
   /** Cursors end with the process: the model has no secret, and nothing is stored next to tables that exist. */
-  | { readonly kind: 'temporary-secret' }
+  | { readonly kind: 'temporary-secret'; readonly name: string }
   /** The schema of the database was created, or migrated to the model, by these statements. */
   | {
       readonly kind: 'schema-changed';

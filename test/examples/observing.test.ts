@@ -101,7 +101,7 @@ const OBSERVATIONS: { readonly [K in Kind]: Samples<K> } = {
   'clock-behind': [{ kind: 'clock-behind', newest: 2, behind: 1, followed: true }],
   'driver-unavailable': [{ kind: 'driver-unavailable', used: 'node', error: new Error('no addon') }],
   'value-misfit': [{ kind: 'value-misfit', table: 'film', column: 'length' }],
-  'temporary-secret': [{ kind: 'temporary-secret' }],
+  'temporary-secret': [{ kind: 'temporary-secret', name: 'shop' }],
   'schema-changed': [
     { kind: 'schema-changed', database: 'a.db', isNew: true, statements: [] },
     { kind: 'schema-changed', database: 'a.db', isNew: false, statements: [] },

@@ -106,7 +106,7 @@ function open(path: string, driver: Driver, options: CompleteOptions): OpenedDat
   const { model, random, observe, writer } = options;
   if (!showsTables(model)) return openOwn(path, driver, options);
   const { connection, source } = openExisting(path, { model, driver, observe, writer });
-  if (model.secret === null) observe({ kind: 'temporary-secret' });
+  if (model.secret === null) observe({ kind: 'temporary-secret', name: model.name });
   const prepared = prepareDatabase(connection, systemModel(model), { random, consent: 'none' });
   return { connection, source, file: null, ...prepared, isNew: true, steps: [] };
 }

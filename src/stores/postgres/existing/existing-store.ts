@@ -76,7 +76,7 @@ export async function openExistingTables(options: ExistingTablesOptions): Promis
   const client = openClient(options, readable, clock);
   const secret = Buffer.from(random.hex(SECRET_BYTES), 'hex');
   const epoch = random.hex(EPOCH_BYTES);
-  if (model.secret === null) options.observe?.({ kind: 'temporary-secret' });
+  if (model.secret === null) options.observe?.({ kind: 'temporary-secret', name: model.name });
   return {
     ...NO_RECORDS,
     rows: new SqlRowReader(client, tables, clock),
