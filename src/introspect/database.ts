@@ -10,7 +10,6 @@ export type ColumnKind =
   | 'boolean'
   | 'text'
   | 'date'
-  | 'time'
   | 'date-time'
   | 'duration'
   | 'uuid'

@@ -15,7 +15,6 @@ const KEYWORDS: Readonly<Record<ColumnKind, JsonObject>> = {
   boolean: { type: 'boolean' },
   text: { type: 'string' },
   date: { type: 'string', format: 'date' },
-  time: { type: 'string', format: 'time' },
   'date-time': { type: 'string', format: 'date-time' },
   duration: { type: 'string', format: 'duration' },
   uuid: { type: 'string', format: 'uuid' },
@@ -35,7 +34,6 @@ const UNIQUE_KINDS: ReadonlySet<ColumnKind> = new Set([
   'decimal',
   'text',
   'date',
-  'time',
   'date-time',
   'uuid',
 ]);

@@ -16,7 +16,6 @@ const ID_KINDS: ReadonlySet<ColumnKind> = new Set([
   'decimal',
   'text',
   'date',
-  'time',
   'date-time',
   'uuid',
   'boolean',

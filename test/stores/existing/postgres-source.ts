@@ -84,7 +84,7 @@ create table parted_old partition of parted for values from (minvalue) to ('2020
 create table parted_new partition of parted for values from ('2020-01-01') to (maxvalue);
 create table tag (name char(5) primary key, weight float4);
 create table kinds (
-  id bigint primary key, words text[], numbers int[], letters varchar(9), padded char(4), folded citext, yes boolean, small smallint, big bigint,
+  id bigint primary key, words short_text[], numbers int[], letters varchar(9), padded char(4), folded citext, yes boolean, small smallint, big bigint,
   exact numeric, single real, double double precision, day date, hour time, zoned timetz, stamp timestamp, moment timestamptz,
   span interval, mark uuid, bytes bytea, mood rating, short shorter_text, address inet, net cidr, mac macaddr, cost money, bits bit(3),
   raw json, bin jsonb, attributes hstore, period int4range, twins pair

@@ -20,7 +20,6 @@ const KINDS: Readonly<Record<string, ColumnKind>> = {
   float8: 'number',
   numeric: 'decimal',
   date: 'date',
-  timetz: 'time',
   timestamp: 'date-time',
   timestamptz: 'date-time',
   interval: 'duration',
@@ -30,8 +29,8 @@ const KINDS: Readonly<Record<string, ColumnKind>> = {
   jsonb: 'json',
   hstore: 'map',
 };
-/** Types whose values a model has as texts. A time of a model has a zone. */
-const AS_TEXT: ReadonlySet<string> = new Set('time inet cidr macaddr macaddr8 money bit varbit'.split(' '));
+/** Types whose values a model has as texts. A time of a model has a zone of hours and minutes. */
+const AS_TEXT: ReadonlySet<string> = new Set('time timetz inet cidr macaddr macaddr8 money bit varbit'.split(' '));
 /** Kinds of types in `pg_type`: composite, range and multirange. */
 const COMPOUND: ReadonlySet<string> = new Set(['c', 'r', 'm']);
 const NUMBERS: ReadonlySet<ColumnKind> = new Set(['integer', 'int64', 'number', 'decimal']);

@@ -61,16 +61,22 @@ const COLUMNS = `with recursive base (declared, type, required) as (
   union all
   select base.declared, t.typbasetype, base.required or t.typnotnull
   from base join pg_catalog.pg_type as t on t.oid = base.type where t.typtype = 'd'
+), part(declared, type) as (
+  select distinct t.typelem, t.typelem from base join pg_catalog.pg_type as t on t.oid = base.type
+  where t.typcategory = 'A' and t.typelem <> 0
+  union all
+  select part.declared, t.typbasetype from part join pg_catalog.pg_type as t on t.oid = part.type where t.typtype = 'd'
 )
 select a.attname as name, a.attnotnull or base.required as required, coalesce(key.place, 0) as place,
   pg_catalog.format_type(a.atttypid, a.atttypmod) as declared, n.nspname as type_schema, ${describeType('t')} as type,
-  case when t.typcategory = 'A' and t.typelem <> 0 then ${describeType('item')} end as item,
+  case when item.oid is not null then ${describeType('item')} end as item,
   has_column_privilege(a.attrelid, a.attnum, 'select') as readable
 from pg_catalog.pg_attribute as a
 join base on base.declared = a.atttypid
 join pg_catalog.pg_type as t on t.oid = base.type and t.typtype <> 'd'
 join pg_catalog.pg_namespace as n on n.oid = t.typnamespace
-left join pg_catalog.pg_type as item on item.oid = t.typelem
+left join (part join pg_catalog.pg_type as item on item.oid = part.type and item.typtype <> 'd')
+  on part.declared = t.typelem and t.typcategory = 'A'
 left join (
   select k.number, k.place from pg_catalog.pg_index as i, unnest(i.indkey::smallint[]) with ordinality as k(number, place)
   where i.indrelid = $1 and i.indisprimary and k.place <= i.indnkeyatts

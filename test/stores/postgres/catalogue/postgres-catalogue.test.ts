@@ -107,7 +107,7 @@ describe('the model over a PostgreSQL database', () => {
       '"n": { type: string }',
       'day: { type: string, format: date, default: "2020-02-29" }',
       'clock: { type: string } # time without time zone, as text',
-      'zoned: { type: string, format: time }',
+      'zoned: { type: string } # time with time zone, as text',
       'local: { type: string, format: date-time } # no zone: read as UTC',
       'instant: { type: string, format: date-time }',
       'span: { type: string, format: duration }',
