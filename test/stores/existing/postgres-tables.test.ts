@@ -11,6 +11,8 @@ import type { Statement } from '../../../src/stores/sql/dialect.ts';
 import { itemStatement, listStatement } from '../../../src/stores/sql/read/read-statements.ts';
 import { lookupStatement, relatedStatement } from '../../../src/stores/sql/read/related-statements.ts';
 import type { Tables } from '../../../src/stores/sql/tables.ts';
+import { run } from '../../../src/cli/program.ts';
+import { recordedTerminal } from '../../cli/recorded-terminal.ts';
 import { killAll, startServer, waitUntilListening } from '../../cli/server-process.ts';
 import { temporaryDirectory } from '../../temporary-directory.ts';
 import { CINEMA, CINEMA_MODEL, type PostgresSource, postgresSource } from './postgres-source.ts';
@@ -292,8 +294,29 @@ grant select on same, parent, closed.door to READER;
   });
 });
 
-describe('restwright serve over tables that exist in PostgreSQL', () => {
-  it('serves them with --read-only alone, and says that cursors end with the process', async (context) => {
+describe('commands over tables that exist in PostgreSQL', () => {
+  it('export their rows, and refuse to import, copy and migrate', async (context) => {
+    const folder = temporaryDirectory(context);
+    const model = join(folder, 'cinema.yaml');
+    writeFileSync(model, CINEMA_MODEL);
+    const command = async (...words: readonly string[]): Promise<readonly [number, string, string]> => {
+      const terminal = recordedTerminal();
+      const code = await run([...words], terminal);
+      const { stdout, stderr } = terminal.written();
+      return [code, stdout, stderr];
+    };
+    const [code, stdout, stderr] = await command('export', model, 'customers', '-', '--database', source.readerUrl);
+    assert.equal(code, 0, stderr);
+    assert.match(stdout, /^\{"id":"1","name":"Ann","revision":\d+\}\n\{"id":"2","name":"bob","revision":\d+\}\n$/);
+    for (const words of [
+      ['import', model, 'customers', model, '--database', source.url],
+      ['copy', model, '--from', source.url, '--to', join(folder, 'copy.db')],
+      ['migrate', model, '--database', source.url, '--apply'],
+    ])
+      assert.match((await command(...words))[2], /the model shows tables that exist, which it only reads/);
+  });
+
+  it('serve them with --read-only alone, and says that cursors end with the process', async (context) => {
     const folder = temporaryDirectory(context);
     writeFileSync(join(folder, 'cinema.yaml'), CINEMA_MODEL);
     const words = ['cinema.yaml', '--database', source.readerUrl, '--port', '0'];
