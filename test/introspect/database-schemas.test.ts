@@ -206,7 +206,7 @@ describe('the fields of a described table', () => {
       { type: { kind: 'decimal', note: null, limits: { 'x-precision': 5, 'x-scale': 2 } }, default: '0.50' },
       '{ type: string, format: decimal, x-precision: 5, x-scale: 2, default: "0.50" }',
     ],
-    ['a time', { type: { kind: 'time', note: 'no zone' } }, '{ type: string, format: time } # no zone'],
+    ['a date', { type: { kind: 'date', note: 'of the past' } }, '{ type: string, format: date } # of the past'],
     ['a duration', { type: { kind: 'duration', note: null } }, '{ type: string, format: duration }'],
     [
       'a map',
