@@ -13,7 +13,15 @@ import {
 
 /** A server in the comparison. */
 export interface Contender {
-  readonly id: 'baseline' | 'restwright' | 'bare-fastify' | 'fastify' | 'platformatic' | 'feathers' | 'json-server';
+  readonly id:
+    | 'baseline'
+    | 'restwright'
+    | 'existing'
+    | 'bare-fastify'
+    | 'fastify'
+    | 'platformatic'
+    | 'feathers'
+    | 'json-server';
   readonly name: string;
   readonly dialect: QueryDialect;
   /** The ids of its rows. */
