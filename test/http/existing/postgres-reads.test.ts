@@ -270,7 +270,7 @@ describe('the rows of a table that exists in PostgreSQL', () => {
     }
   });
 
-  it('[OPS-7] are 503 while a table, a column or a right is missing, and are read again once it is there', async () => {
+  it('[OPS-7d] are 503 while a table, a column or a right is missing, and are read again once it is there', async () => {
     const changes: readonly (readonly [string, string])[] = [
       ['alter table customer rename column name to title', 'alter table customer rename column title to name'],
       ['alter table customer rename to client', 'alter table client rename to customer'],

@@ -149,7 +149,7 @@ describe('the plans of reads of tables that exist in PostgreSQL', () => {
 });
 
 describe('two conditions on a column of a table that exists in PostgreSQL', () => {
-  it('[AUTH-5] both hold, whatever the collation: a filter widens no policy', async () => {
+  it('[AUTH-5a] both hold, whatever the collation: a filter widens no policy', async () => {
     const { model } = loadModel({ text: CINEMA_MODEL });
     const { tables } = await findExistingTables({ url: source.readerUrl, model });
     const equal = (value: string) => ({ path: 'title', operator: 'in', values: [value] }) as const;
