@@ -7,7 +7,7 @@ export type IdRule = { readonly kind: 'server' } | ClientIdRule;
 export interface ClientIdRule {
   readonly kind: 'client';
   readonly pattern: Pattern | null;
-  /** True if a row that is created without an id gets a UUID. */
+  /** True if a row can be created without one. It gets a UUID, or the key that its table, or its fields, have. */
   readonly optional: boolean;
   /** True if an integer in a body is read as its digits (REP-4). */
   readonly number: boolean;

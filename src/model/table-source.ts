@@ -31,7 +31,7 @@ export function findColumn({ columns }: TableSource, field: string): string {
   return columns.get(field) ?? field;
 }
 
-/** True if a model shows the tables of another program. All of its resources do. */
+/** True if resources of a model show tables of another program. Others may have rows that the server stores. */
 export function showsTables({ resources }: { readonly resources: ReadonlyMap<string, TabledResource> }): boolean {
   return [...resources.values()].some(({ table }) => table !== null);
 }

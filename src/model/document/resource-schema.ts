@@ -109,7 +109,7 @@ export const resourceSchema: JsonObject = {
       description: 'The prefix of its error codes, such as SHOP_ITEM; default: the singular in upper case',
     },
     was: { ...NAME, description: 'The previous name in the database, for a renamed resource' },
-    table: { ...COLUMN, description: 'The table or view that exists already and has the rows, which are read-only' },
+    table: { ...COLUMN, description: 'The table or view of a database that exists already and has the rows' },
     key: {
       type: ['string', 'array'],
       items: COLUMN,

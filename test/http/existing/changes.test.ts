@@ -7,7 +7,7 @@ describe('a write of another process to a table that exists', () => {
   for (const mode of ['delete', 'wal'])
     it(`is seen by the next request, with the journal mode ${mode}`, async (context) => {
       const file = sourceFile(context, `pragma journal_mode = ${mode}; ${SHOP}`);
-      const api = await apiUnderTest(SHOP_MODEL, { database: file });
+      const api = await apiUnderTest(SHOP_MODEL, { readOnly: true, database: file });
       context.after(() => api.close());
       const read = async (target: string, etag = ''): ReturnType<typeof api.send> =>
         api.send({ send: `GET /api/v1/${target}`, headers: etag === '' ? {} : { 'If-None-Match': etag } });
@@ -33,7 +33,7 @@ describe('a write of another process to a table that exists', () => {
 
   it('that removes a column makes its reads 503, with the cause in the log', async (context) => {
     const file = sourceFile(context, SHOP);
-    const api = await apiUnderTest(SHOP_MODEL, { database: file });
+    const api = await apiUnderTest(SHOP_MODEL, { readOnly: true, database: file });
     context.after(() => api.close());
     await api.row({ send: 'GET /api/v1/films/1', status: 200 });
     await changeAfterReads(file, 'alter table film rename column rented to lent');

@@ -44,7 +44,7 @@ interface Desk {
 
 async function openDesk(context: TestContext): Promise<Desk> {
   const file = sourceFile(context, TABLES);
-  const api = await apiUnderTest(MODEL, { database: file, tokens: callerTokens() });
+  const api = await apiUnderTest(MODEL, { readOnly: true, database: file, tokens: callerTokens() });
   context.after(() => api.close());
   return { api, file };
 }

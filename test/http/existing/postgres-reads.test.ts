@@ -15,7 +15,7 @@ describe('the rows of a table that exists in PostgreSQL', () => {
   before(async () => {
     source = await postgresSource(CINEMA);
     objects = await source.list(OBJECTS);
-    api = await apiUnderTest(CINEMA_MODEL, { database: source.readerUrl });
+    api = await apiUnderTest(CINEMA_MODEL, { readOnly: true, database: source.readerUrl });
   });
   after(async () => {
     await api.close();
@@ -318,7 +318,7 @@ describe('a walk through the pages of a table that exists in PostgreSQL', () => 
   let api: ApiUnderTest;
   before(async () => {
     source = await postgresSource(ROWS_SQL);
-    api = await apiUnderTest(LOG_MODEL, { database: source.url });
+    api = await apiUnderTest(LOG_MODEL, { readOnly: true, database: source.url });
   });
   after(async () => {
     await api.close();

@@ -6,7 +6,7 @@ import { type ApiUnderTest, apiUnderTest } from '../../pipeline/support/api-unde
 import { SHOP, SHOP_MODEL, sourceFile } from '../../stores/existing/source-file.ts';
 
 async function open(context: TestContext): Promise<ApiUnderTest> {
-  const api = await apiUnderTest(SHOP_MODEL, { database: sourceFile(context, SHOP) });
+  const api = await apiUnderTest(SHOP_MODEL, { readOnly: true, database: sourceFile(context, SHOP) });
   context.after(() => api.close());
   return api;
 }
@@ -140,7 +140,7 @@ describe('the rows of a table that exists', () => {
   it('leave the file and its folder as they are', async (context) => {
     const file = sourceFile(context, `pragma journal_mode = wal; ${SHOP}`);
     const before = readFileSync(file);
-    const api = await apiUnderTest(SHOP_MODEL, { database: file });
+    const api = await apiUnderTest(SHOP_MODEL, { readOnly: true, database: file });
     await api.row({ send: 'GET /api/v1/films', status: 200 });
     await api.close();
     assert.deepEqual(readFileSync(file), before);

@@ -17,7 +17,7 @@ describe('a table that exists', () => {
     const model = `
 name: wide
 resources: { wides: { table: wide, schema: { type: object, properties: { ${fields} } } } }`;
-    await using api = await apiUnderTest(model, { database: file });
+    await using api = await apiUnderTest(model, { readOnly: true, database: file });
     const revisions = new Set<number>();
     const read = async (): Promise<void> => {
       const { body } = await api.send({ send: 'GET /api/v1/wides/1' });
@@ -40,7 +40,7 @@ resources: { wides: { table: wide, schema: { type: object, properties: { ${field
     const model = `
 name: parts
 resources: { parts: { table: part, schema: { type: object, properties: { name: { type: string } } } } }`;
-    await using api = await apiUnderTest(model, { database: file });
+    await using api = await apiUnderTest(model, { readOnly: true, database: file });
     await api.row({ send: 'GET /api/v1/parts/0a2c', status: 200, has: { name: 'c' } });
     for (const id of ['0A2C', '0a', 'x']) await api.row({ send: `GET /api/v1/parts/${id}`, status: 404 });
     const ids: string[] = [];

@@ -25,7 +25,7 @@ describe('a walk through the pages of a table that exists', () => {
   const closers: (() => void)[] = [];
   before(async () => {
     const file = sourceFile({ after: (close: () => void) => closers.push(close) }, ROWS_SQL);
-    api = await apiUnderTest(LOG_MODEL, { database: file });
+    api = await apiUnderTest(LOG_MODEL, { readOnly: true, database: file });
   });
   after(async () => {
     await api.close();

@@ -9,6 +9,7 @@ import type { Resolve } from '../../../src/events/webhooks/guarded-agents.ts';
 import { webhookSender } from '../../../src/events/webhooks/sender.ts';
 import type { DefinedModel } from '../../../src/model/typescript/define-model.ts';
 import { type LoadedModel, loadDefinition, loadModel } from '../../../src/model/compile/load-model.ts';
+import { readOnlyModel } from '../../../src/model/compile/read-only-model.ts';
 import type { Metrics } from '../../../src/observe/metrics/metrics.ts';
 import { type Observation, type Observe, observeAll } from '../../../src/observe/observation.ts';
 import type { ApiResponse, RawRequest } from '../../../src/exchange/handler.ts';
@@ -79,6 +80,8 @@ export const START = Date.parse('2026-01-02T03:04:05.678Z');
 export interface Setting {
   /** Path of the database. Default: in memory. */
   readonly database?: string;
+  /** True if the tables that the model shows are only read. */
+  readonly readOnly?: boolean;
   /** The initial time in milliseconds since the epoch. */
   readonly time?: number;
   readonly open?: boolean;
@@ -158,10 +161,12 @@ export async function apiUnderTest(original: string | DefinedModel, setting: Set
   const given = isOlder ? servedAsOlder(original) : original;
   const declared = setting.tokens === undefined ? withChosenAuth(given) : given;
   const tokens = setting.tokens ?? (declared === given ? undefined : fakeTokens);
-  const { model, services } =
+  const compiled =
     typeof declared === 'string'
       ? loadOnce(declared)
       : loadDefinition({ file: 'model.ts', defined: declared, env: {} });
+  const { services } = compiled;
+  const model = setting.readOnly === true ? readOnlyModel(compiled.model) : compiled.model;
   let time = setting.time ?? START;
   const clock = { now: () => time, advance: (milliseconds: number) => (time += milliseconds) };
   const random = createRandom();

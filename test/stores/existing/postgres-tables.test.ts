@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { loadModel } from '../../../src/model/compile/load-model.ts';
+import { readOnlyModel } from '../../../src/model/compile/read-only-model.ts';
 import type { SortKey } from '../../../src/model/model.ts';
 import { EVERYTHING, type ListPlan } from '../../../src/plan/plan.ts';
 import { findExistingTables } from '../../../src/stores/postgres/existing/existing-store.ts';
@@ -131,7 +132,7 @@ const PLANNED: readonly Planned[] = [
 describe('the plans of reads of tables that exist in PostgreSQL', () => {
   let tables: Tables;
   before(async () => {
-    const { model } = loadModel({ text: CINEMA_MODEL });
+    const model = readOnlyModel(loadModel({ text: CINEMA_MODEL }).model);
     ({ tables } = await findExistingTables({ url: source.readerUrl, model }));
     // Small tables are read whole without this.
     await source.change(
@@ -150,7 +151,7 @@ describe('the plans of reads of tables that exist in PostgreSQL', () => {
 
 describe('two conditions on a column of a table that exists in PostgreSQL', () => {
   it('[AUTH-5a] both hold, whatever the collation: a filter widens no policy', async () => {
-    const { model } = loadModel({ text: CINEMA_MODEL });
+    const model = readOnlyModel(loadModel({ text: CINEMA_MODEL }).model);
     const { tables } = await findExistingTables({ url: source.readerUrl, model });
     const equal = (value: string) => ({ path: 'title', operator: 'in', values: [value] }) as const;
     // By bytes, B is before a; by the collation, all titles are between a and B.
@@ -252,7 +253,7 @@ grant select on same, parent, closed.door to READER;
 
   for (const { title, resource, properties, error } of REFUSED)
     it(`refuses ${title}`, async () => {
-      const { model } = loadModel({ text: oneResource(resource, properties) });
+      const model = readOnlyModel(loadModel({ text: oneResource(resource, properties) }).model);
       await assert.rejects(openPostgres({ url: source.readerUrl, model }), error);
     });
 
@@ -265,7 +266,8 @@ grant select on same, parent, closed.door to READER;
       const { model } = loadModel({
         text: `${text}  items: ${resource('film', refer(target), 'columns: { a_id: customer },')}\n`,
       });
-      const failure: unknown = await openPostgres({ url: source.url, model }).catch((error: unknown) => error);
+      const options = { url: source.url, model: readOnlyModel(model) };
+      const failure: unknown = await openPostgres(options).catch((error: unknown) => error);
       assert.ok(failure instanceof Error);
       return failure.message;
     };
@@ -281,7 +283,7 @@ grant select on same, parent, closed.door to READER;
 
   it('reads columns with the right of each of them alone, with digests as revisions', async () => {
     await source.change('grant select (id) on hidden to READER; insert into hidden values (1)');
-    const { model } = loadModel({ text: oneResource('table: hidden') });
+    const model = readOnlyModel(loadModel({ text: oneResource('table: hidden') }).model);
     const store = await openPostgres({ url: source.readerUrl, model });
     const row = await store.rows.item({ kind: 'item', resource: 'items', id: '1', within: [], visible: EVERYTHING });
     assert.ok((row?.revision ?? 0) > 2 ** 32);
@@ -289,7 +291,7 @@ grant select on same, parent, closed.door to READER;
   });
 
   it('refuses replicas: the tables are read from one server', async () => {
-    const { model } = loadModel({ text: oneResource('table: film') });
+    const model = readOnlyModel(loadModel({ text: oneResource('table: film') }).model);
     await assert.rejects(openPostgres({ url: source.url, model, replicas: [source.url] }), /Name the replica itself/);
   });
 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { loadModel } from '../../../src/model/compile/load-model.ts';
+import { readOnlyModel } from '../../../src/model/compile/read-only-model.ts';
 import type { SortKey } from '../../../src/model/model.ts';
 import { EVERYTHING, type ListPlan } from '../../../src/plan/plan.ts';
 import type { Statement } from '../../../src/stores/sql/dialect.ts';
@@ -12,7 +13,7 @@ import { loadDriver } from '../../../src/stores/sqlite/driver/select-driver.ts';
 import { compileTables, openExisting } from '../../../src/stores/sqlite/existing/existing-file.ts';
 import { SHOP, SHOP_MODEL, sourceFile } from './source-file.ts';
 
-const { model } = loadModel({ text: SHOP_MODEL });
+const model = readOnlyModel(loadModel({ text: SHOP_MODEL }).model);
 const up = (...paths: readonly string[]): readonly SortKey[] => paths.map((path) => ({ path, descending: false }));
 
 let connection: SqliteConnection;

@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import { loadModel } from '../../../src/model/compile/load-model.ts';
+import { readOnlyModel } from '../../../src/model/compile/read-only-model.ts';
 import { openSqlite } from '../../../src/stores/sqlite/sqlite-store.ts';
 import { temporaryDirectory } from '../../temporary-directory.ts';
 import { sourceFile } from './source-file.ts';
@@ -68,7 +69,7 @@ function oneResource(resource: string, properties: string): string {
 describe('the start with tables that exist', () => {
   for (const { title, sql, resource, properties, error } of REFUSED) {
     it(`refuses ${title}`, async (context) => {
-      const { model } = loadModel({ text: oneResource(resource, properties) });
+      const model = readOnlyModel(loadModel({ text: oneResource(resource, properties) }).model);
       await assert.rejects(openSqlite({ path: sourceFile(context, sql), model }), error);
     });
   }
@@ -82,13 +83,13 @@ describe('the start with tables that exist', () => {
       text: `name: shop\nresources:\n  as: { table: a, schema: { type: object } }\n  bs: { table: b, columns: { a_id: a }, schema: { type: object, properties: { a_id: { type: string, x-references: as } } } }\n`,
     });
     await assert.rejects(
-      openSqlite({ path: file, model }),
+      openSqlite({ path: file, model: readOnlyModel(model) }),
       /bs\.a_id: rows of as are identified by several columns \(x, y\)/,
     );
   });
 
   it('refuses a file that does not exist, creates none, and refuses one that is no database', async (context) => {
-    const { model } = loadModel({ text: oneResource('table: film', '') });
+    const model = readOnlyModel(loadModel({ text: oneResource('table: film', '') }).model);
     const folder = temporaryDirectory(context);
     const missing = path.join(folder, 'missing.db');
     await assert.rejects(openSqlite({ path: missing, model }), /missing\.db cannot be used\. It does not exist/);
@@ -98,7 +99,7 @@ describe('the start with tables that exist', () => {
   });
 
   it('refuses a driver without URIs', async (context) => {
-    const { model } = loadModel({ text: oneResource('table: film', '') });
+    const model = readOnlyModel(loadModel({ text: oneResource('table: film', '') }).model);
     const file = sourceFile(context, 'create table film (id integer primary key)');
     await assert.rejects(openSqlite({ path: file, model, driver: 'better-sqlite3' }), /Choose the driver node/);
   });

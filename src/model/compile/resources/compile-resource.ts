@@ -100,7 +100,7 @@ type WriteRules = Pick<Resource, 'requireIfMatch' | 'idempotency' | 'readOnly'>;
 
 function writeRules(declared: CompileContext['declared']): WriteRules {
   return {
-    readOnly: declared['read_only'] === true || hasTable(declared),
+    readOnly: declared['read_only'] === true,
     requireIfMatch: declared['require_if_match'] === true,
     idempotency: declared['idempotency'] === 'required' ? 'required' : 'optional',
   };
@@ -191,13 +191,17 @@ function isCompact(document: CompileContext['declared'], resource: string): bool
   return readObject(readObject(document['resources'])[resource])['compact'] === true;
 }
 
-/** Checks if the outermost row above, of those that identify the parent of a row, is of a compact resource. */
-function isBelowCompact(document: CompileContext['declared'], resource: string): boolean {
+/**
+ * Checks if the outermost row above, of those that identify the parent of a row, is of a compact resource.
+ *
+ * @param seen the resources below it: an erroneous model may have a cycle
+ */
+function isBelowCompact(document: CompileContext['declared'], resource: string, seen: readonly string[] = []): boolean {
   const resources = readObject(document['resources']);
   const parent = readParent(readObject(resources[resource]))?.resource;
-  if (parent === undefined) return false;
+  if (parent === undefined || seen.includes(resource)) return false;
   const isOutermost = !clientIdTest(document)(parent) || readObject(resources[parent])['parent'] === undefined;
-  return isOutermost ? isCompact(document, parent) : isBelowCompact(document, parent);
+  return isOutermost ? isCompact(document, parent) : isBelowCompact(document, parent, [...seen, resource]);
 }
 
 function compileForm(document: CompileContext['declared'], resource: string): DatabaseForm {
@@ -250,13 +254,13 @@ function compileId({ declared, path, report }: CompileContext): IdRule {
   return {
     kind: 'client',
     pattern: pattern === null ? null : compilePattern(pattern),
-    optional: optional === true,
+    optional: optional === true || hasTable(declared),
     number: number === true,
   };
 }
 
 function compileEvents(declared: CompileContext['declared']): Resource['events'] {
-  const events = hasTable(declared) ? 'none' : readString(declared['events']);
+  const events = readString(declared['events']);
   return events === 'full' || events === 'none' || events === 'disabled' ? events : 'thin';
 }
 

@@ -2,26 +2,18 @@ import type { CompileContext } from '../../document/compile-context.ts';
 import { suggestName } from '../../document/model-error.ts';
 import type { Field } from '../../model.ts';
 import type { TableSource } from '../../table-source.ts';
-import { readArray, readObject, readString, readStrings } from '../../values/access.ts';
+import { readObject, readString, readStrings } from '../../values/access.ts';
 
 /** The members of a resource that have a meaning for tables alone. */
 const TABLE_MEMBERS = ['key', 'columns', 'created_at', 'updated_at'] as const;
 
-const NEEDS_WRITES = 'the rows of a table that exists are read-only';
-
-/** The members of a resource that nothing but writes, or tables of the server, would use. */
+/** The members of a resource that only tables of the server would use. */
 const REFUSED: ReadonlyMap<string, string> = new Map([
   ['parent', 'the resource of a table has no parent'],
   ['on_parent_delete', 'the resource of a table has no parent'],
   ['was', 'the table is not renamed by the server'],
   ['id', 'the ids of a table are the values of its key'],
-  ...['state', 'require_if_match', 'idempotency', 'tombstones', 'generated'].map(
-    (member) => [member, NEEDS_WRITES] as const,
-  ),
 ]);
-
-/** Sections of a model that would add resources of the server, whose rows would end with the process. */
-const OWN_SECTIONS = ['webhooks', 'versions'] as const;
 
 /** Checks if a declared resource shows a table that exists. */
 export function hasTable(declared: CompileContext['declared']): boolean {
@@ -38,10 +30,7 @@ export function compileTable(resource: CompileContext, fields: readonly Field[])
     return null;
   }
   for (const [member, cause] of REFUSED) if (member in declared) report([...path, member], cause, `remove ${member}`);
-  if (declared['events'] !== undefined && declared['events'] !== 'none')
-    report([...path, 'events'], NEEDS_WRITES, 'remove events');
-  if (declared['read_only'] === false) report([...path, 'read_only'], NEEDS_WRITES, 'remove read_only');
-  checkFields(fields, resource);
+  checkReferences(fields, resource);
   return {
     table,
     key: readKey(declared),
@@ -64,34 +53,21 @@ function compileColumns(fields: readonly Field[], { declared, path, report }: Co
   return new Map(entries.map(([field, column]) => [field, readString(column) ?? '']));
 }
 
-function checkFields(fields: readonly Field[], { path, report }: CompileContext): void {
-  for (const { name, type, reference, writeOnly } of fields) {
-    const at = [...path, 'schema', 'properties', name];
-    if (writeOnly) report([...at, 'writeOnly'], NEEDS_WRITES, 'remove the field');
+function checkReferences(fields: readonly Field[], { path, report }: CompileContext): void {
+  for (const { name, type, reference } of fields) {
     if (reference === null || type.kind !== 'array') continue;
-    report([...at, 'items', 'x-references'], 'a column of a table holds one reference', 'remove x-references');
+    const at = [...path, 'schema', 'properties', name, 'items', 'x-references'];
+    report(at, 'a column of a table holds one reference', 'remove x-references');
   }
 }
 
 /**
- * Reports a model with resources of tables and others: the rows of the others would end with the process.
+ * Reports older versions of a model with resources of tables.
  *
  * @param document the whole document, as it was given
  */
 export function checkTables({ declared, path, report }: CompileContext): void {
-  const resources = Object.entries(readObject(declared['resources']));
-  if (!resources.some(([, each]) => hasTable(readObject(each)))) return;
-  for (const [name] of resources.filter(([, each]) => !hasTable(readObject(each))))
-    report(
-      [...path, 'resources', name],
-      'resources of tables that exist, and others, cannot be in one model yet',
-      'name its table, or move it to a model of its own',
-    );
-  const sections = [
-    ...OWN_SECTIONS.filter((name) => declared[name] !== undefined).map((name) => [name]),
-    ...(readObject(declared['auth'])['api_keys'] === true ? [['auth', 'api_keys']] : []),
-    ...(readArray(readObject(declared['events'])['relays']).length === 0 ? [] : [['events', 'relays']]),
-  ];
-  for (const section of sections)
-    report([...path, ...section], 'it is not supported with tables that exist yet', `remove ${section.join('.')}`);
+  if (declared['versions'] === undefined) return;
+  if (!Object.values(readObject(declared['resources'])).some((each) => hasTable(readObject(each)))) return;
+  report([...path, 'versions'], 'it is not supported with tables that exist yet', 'remove versions');
 }

@@ -1,0 +1,34 @@
+import { ModelError } from '../document/model-error.ts';
+import type { Model, Resource } from '../model.ts';
+import { formatPath } from '../path.ts';
+import { deepFreeze } from '../values/deep-freeze.ts';
+import { byCollection } from './resources/compile-resources.ts';
+
+/** Lists the resources whose rows the server stores, such as webhooks and API keys. */
+export function listOwnResources({ resources }: Pick<Model, 'resources'>): readonly string[] {
+  return [...resources.values()].filter(({ table }) => table === null).map(({ name }) => name);
+}
+
+/**
+ * Makes a model of tables that exist read-only. Nothing is then written to their database, also not next to them.
+ *
+ * @throws {ModelError} where the server stores rows of the model
+ */
+export function readOnlyModel(model: Model): Model {
+  const problems = listOwnResources(model).map((name) => ({
+    file: 'model',
+    line: 0,
+    column: 0,
+    path: formatPath(['resources', name]),
+    cause: 'its rows are stored by the server, which writes nothing with readOnly',
+    fix: 'omit readOnly, or name the table of the resource',
+  }));
+  if (problems.length > 0) throw new ModelError(problems);
+  const resources = new Map([...model.resources].map(([name, each]) => [name, readOnlyResource(each)]));
+  return deepFreeze({ ...model, resources, collections: byCollection(resources) });
+}
+
+/** Removes events and tombstones with the writes that make them. */
+function readOnlyResource(resource: Resource): Resource {
+  return { ...resource, readOnly: true, events: 'none', tombstones: null };
+}
