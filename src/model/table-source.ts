@@ -31,7 +31,22 @@ export function findColumn({ columns }: TableSource, field: string): string {
   return columns.get(field) ?? field;
 }
 
-/** True if resources of a model show tables of another program. Others may have rows that the server stores. */
-export function showsTables({ resources }: { readonly resources: ReadonlyMap<string, TabledResource> }): boolean {
+/** Resources of a model, as far as their tables are concerned. */
+interface TabledModel<R extends TabledResource = TabledResource> {
+  readonly resources: ReadonlyMap<string, R>;
+}
+
+/** True if a model shows tables of another program. */
+export function showsTables({ resources }: TabledModel): boolean {
   return [...resources.values()].some(({ table }) => table !== null);
+}
+
+/** Lists the resources whose rows the server stores. */
+export function listOwnResources<R extends TabledResource>({ resources }: TabledModel<R>): readonly R[] {
+  return [...resources.values()].filter(({ table }) => table === null);
+}
+
+/** True if a model shows tables of another program alone, and writes none of them. */
+export function onlyReadsTables({ resources }: TabledModel<TabledResource & { readonly readOnly: boolean }>): boolean {
+  return [...resources.values()].every(({ table, readOnly }) => table !== null && readOnly);
 }

@@ -177,7 +177,17 @@ interface PlannedChange {
   readonly event: EventDraft | null;
   /** The values of referenced rows that the store records with the event and the tombstone. Default: nothing. */
   readonly related?: RelatedValues;
+  /**
+   * Makes the plan again of the row that the database has completed, with its event. Set for a row of a table of
+   * another program that exists after the write: its defaults and triggers decide its values.
+   */
+  readonly settle?: (row: Row) => SettledPlan;
+  /** The revision of the row, where the row is written already. Default: the store writes it. */
+  readonly written?: number;
 }
+
+/** The part of a plan that follows from the row as the database has completed it. */
+export type SettledPlan = Pick<PlannedChange, 'id' | 'event' | 'related'>;
 
 /** The change stamp that a resource had when it was read. */
 export interface ExpectedStamp {
@@ -198,6 +208,8 @@ export interface CreatePlan extends PlannedChange {
   readonly updatedAt?: string;
   /** Set if an imported file names the id, which a deleted row may have had. */
   readonly isRestored?: true;
+  /** Set if neither the client nor the server has chosen the id: a table of another program makes one. */
+  readonly hasDefaultId?: true;
 }
 
 /** Dotted paths of values that are too long for an index, for which the plan is refused. Default: none. */

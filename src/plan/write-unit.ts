@@ -1,6 +1,12 @@
 import type { Bookmark } from './bookmark.ts';
 import type { DeliveryPlan } from './delivery-plan.ts';
-import type { CreatePlan, DetachPlan, ExpectedStamp, UpdatePlan, WritePlan } from './plan.ts';
+import type { CreatePlan, DetachPlan, ExpectedStamp, Row, UpdatePlan, WritePlan } from './plan.ts';
+
+/** Rows of tables of another program as the database has completed them, by the indexes of their plans. */
+export type WrittenRows = ReadonlyMap<number, Row>;
+
+/** The rows of a unit that writes own tables alone. */
+export const NO_ROWS: WrittenRows = new Map();
 
 /**
  * The outcome of a request, committed together with its writes, so that its response can be replayed (MET-12, MET-13).
@@ -11,14 +17,16 @@ export interface IdempotencyRecord {
   readonly name: string;
   /** Digest of the request. */
   readonly request: string;
-  /** JSON. */
-  readonly outcome: string;
+  /** JSON, or how it is made of the rows that the database has completed. */
+  readonly outcome: string | ((rows: WrittenRows) => string);
   /** Milliseconds since the epoch. */
   readonly expiresAt: number;
 }
 
 /** A committed record. */
-export interface StoredIdempotencyRecord extends Omit<IdempotencyRecord, 'name'> {
+export interface StoredIdempotencyRecord extends Omit<IdempotencyRecord, 'name' | 'outcome'> {
+  /** JSON. */
+  readonly outcome: string;
   /** The assigned revisions of the unit's plans, in order. */
   readonly revisions: readonly number[];
 }
@@ -66,11 +74,32 @@ export type Refusal =
   | { readonly kind: 'ancestor'; readonly plan: number; readonly resource: string; readonly id: string }
   /** Other rows still refer to the deleted one. */
   | { readonly kind: 'dependents'; readonly plan: number }
+  /** A rule of a table of another program, which the model may not have. */
+  | {
+      readonly kind: 'rule';
+      readonly plan: number;
+      readonly reason: RuleReason;
+      /** The field that it names; null for the row as a whole. */
+      readonly field: string | null;
+      /** The comment of the rule, for people; null without one. */
+      readonly message: string | null;
+    }
   /** A record of this name already exists. */
   | { readonly kind: 'recorded'; readonly name: string }
   /** The deadline passed before the unit was started. */
   | { readonly kind: 'expired' };
 
-export type WriteOutcome =
-  /** Durable, unless it was a dry run. The new revision of each plan's row, in order; 0 for a deleted row. */
-  { readonly kind: 'committed'; readonly revisions: readonly number[] } | Refusal;
+/** The cause of a refusal by a rule of the database: the values themselves, other rows, or the caller's rights. */
+export type RuleReason = 'invalid' | 'conflict' | 'forbidden';
+
+/** The end of a unit. */
+export type WriteOutcome = CommittedUnit | Refusal;
+
+/** A unit that is durable, unless it was a dry run. */
+export interface CommittedUnit {
+  readonly kind: 'committed';
+  /** The new revision of each plan's row, in order; 0 for a deleted row. */
+  readonly revisions: readonly number[];
+  /** Default: none. */
+  readonly rows?: WrittenRows;
+}

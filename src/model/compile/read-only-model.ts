@@ -1,13 +1,9 @@
 import { ModelError } from '../document/model-error.ts';
 import type { Model, Resource } from '../model.ts';
+import { listOwnResources } from '../table-source.ts';
 import { formatPath } from '../path.ts';
 import { deepFreeze } from '../values/deep-freeze.ts';
 import { byCollection } from './resources/compile-resources.ts';
-
-/** Lists the resources whose rows the server stores, such as webhooks and API keys. */
-export function listOwnResources({ resources }: Pick<Model, 'resources'>): readonly string[] {
-  return [...resources.values()].filter(({ table }) => table === null).map(({ name }) => name);
-}
 
 /**
  * Makes a model of tables that exist read-only. Nothing is then written to their database, also not next to them.
@@ -15,7 +11,7 @@ export function listOwnResources({ resources }: Pick<Model, 'resources'>): reado
  * @throws {ModelError} where the server stores rows of the model
  */
 export function readOnlyModel(model: Model): Model {
-  const problems = listOwnResources(model).map((name) => ({
+  const problems = listOwnResources(model).map(({ name }) => ({
     file: 'model',
     line: 0,
     column: 0,

@@ -21,7 +21,11 @@ type ValidationResult =
 interface CheckOptions {
   readonly unknown: 'refuse' | 'drop';
   readonly texts?: 'unchecked';
+  /** Fields that are not checked: they keep a value that another program has stored. Default: none. */
+  readonly kept?: ReadonlySet<string>;
 }
+
+const NONE: ReadonlySet<string> = new Set();
 
 /** Validates the values of a resource. Messages never contain a value, which may be a secret (REP-11). */
 export interface ResourceValidator {
@@ -82,16 +86,17 @@ function compileCheck({ fields, field, schema }: Resource, depth: number): Resou
   const writable = fields.filter(({ readOnly }) => !readOnly).map(({ name }) => name);
   const readNumbers = numberReader(fields);
 
-  return (given, { unknown, texts }) => {
+  return (given, { unknown, texts, kept = NONE }) => {
     const candidate = readNumbers(given);
     const undeclared = unknown === 'drop' ? [] : Object.keys(candidate).filter((name) => !field.has(name));
-    const missing = mandatory.filter((name) => candidate[name] === undefined);
+    const missing = mandatory.filter((name) => candidate[name] === undefined && !kept.has(name));
     const values: Record<string, Json> = {};
     for (const { name, absent } of steps) {
       const value = candidate[name];
       values[name] = value === undefined ? absent : value;
     }
-    const found = violationsOf(values);
+    const all = violationsOf(values);
+    const found = kept.size === 0 ? all : all.filter(({ path: [name] }) => !kept.has(String(name)));
     const violations = unknown === 'drop' ? found.filter(({ reason }) => reason.kind !== 'unknown') : found;
     const forbidden = texts === 'unchecked' ? findForbiddenTexts(values, []) : [];
     if (undeclared.length + missing.length + violations.length + forbidden.length > 0) {
@@ -105,7 +110,7 @@ function compileCheck({ fields, field, schema }: Resource, depth: number): Resou
       ];
       return { kind: 'invalid', details };
     }
-    for (const { name, form } of steps) values[name] = form(values[name] ?? null);
+    for (const { name, form } of steps) if (!kept.has(name)) values[name] = form(values[name] ?? null);
     return { kind: 'valid', values };
   };
 }

@@ -42,7 +42,7 @@ async function runAttempts(run: BatchRun, services: BatchServices): Promise<Batc
     const record = batchRecord(run, results, services);
     const records = dry ? [] : await idempotencyRecords(record, run, services);
     const outcome = await services.commits.commit({ plans, expectStamps, records, dry }, { since });
-    if (outcome.kind === 'committed') return batchWithRevisions(record, outcome.revisions);
+    if (outcome.kind === 'committed') return batchWithRevisions(record, outcome);
     if (outcome.kind === 'recorded') return 'recorded';
     const failed = 'plan' in outcome ? steps.findLastIndex(({ firstPlan }) => firstPlan <= outcome.plan) : 0;
     const step = steps[failed];

@@ -1,7 +1,7 @@
 import type { ErrorBody } from '../../conventions/errors.ts';
 import type { Method } from '../../conventions/methods.ts';
 import type { Preferences } from '../../conventions/headers/prefer.ts';
-import type { StoredIdempotencyRecord } from '../../plan/write-unit.ts';
+import type { CommittedUnit, StoredIdempotencyRecord } from '../../plan/write-unit.ts';
 import { TimeSlices } from '../../platform/time-slices.ts';
 import type { Principal } from '../principal.ts';
 import { withRevisions, type WriteResult } from '../write/write-result.ts';
@@ -51,6 +51,14 @@ export async function storedBatch(
   return { ...record, results: texts };
 }
 
+/** Writes the stored results of a batch in one go: the transaction of its rows waits for them. */
+export function storedResults(
+  { results }: BatchRecord,
+  recorded: (result: OperationResult) => OperationResult,
+): StoredBatchRecord['results'] {
+  return results.map((each) => JSON.stringify(recorded(each)));
+}
+
 /** Reads the batch of a stored record. */
 export async function recordedBatch({ outcome, revisions }: StoredIdempotencyRecord): Promise<BatchRecord> {
   const { results: texts, ...record }: StoredBatchRecord = JSON.parse(outcome);
@@ -60,17 +68,20 @@ export async function recordedBatch({ outcome, revisions }: StoredIdempotencyRec
     await slices.next();
     results.push(JSON.parse(text));
   }
-  return batchWithRevisions({ ...record, results }, revisions);
+  return batchWithRevisions({ ...record, results }, { revisions });
 }
 
 /**
  * Sets the revisions of the results after their unit was committed.
  *
- * @param revisions assigned to the plans of the unit, in order
+ * @param committed the unit, with the revisions that were assigned to its plans
  */
-export function batchWithRevisions(record: BatchRecord, revisions: readonly number[]): BatchRecord {
+export function batchWithRevisions(
+  record: BatchRecord,
+  committed: Pick<CommittedUnit, 'revisions' | 'rows'>,
+): BatchRecord {
   const results = record.results.map((each) =>
-    each.kind === 'done' ? { ...each, result: withRevisions(each.result, revisions) } : each,
+    each.kind === 'done' ? { ...each, result: withRevisions(each.result, committed) } : each,
   );
   return { ...record, results };
 }

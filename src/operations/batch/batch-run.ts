@@ -1,14 +1,14 @@
 import { apiError } from '../../conventions/errors.ts';
 import { timestamp } from '../../conventions/text/timestamp.ts';
-import type { IdempotencyRecord } from '../../plan/write-unit.ts';
+import type { IdempotencyRecord, WrittenRows } from '../../plan/write-unit.ts';
 import type { Observe } from '../../observe/observation.ts';
 import type { Caller } from '../caller.ts';
 import { type KeyedRequest, keyRequired } from '../write/idempotency.ts';
 import type { ParsedBody } from '../write/parsed-body.ts';
 import { readBody, type RequestedWrite, type RunServices } from '../write/write-request.ts';
-import { recordableResult, type WriteResult } from '../write/write-result.ts';
+import { recordableResult, withWrittenRow, type WriteResult } from '../write/write-result.ts';
 import type { ReceivedBatch, ReceivedOperation } from './batch-body.ts';
-import { batchName, type BatchRecord, type OperationResult, storedBatch } from './batch-record.ts';
+import { batchName, type BatchRecord, type OperationResult, storedBatch, storedResults } from './batch-record.ts';
 
 /** Services that run a batch. */
 export interface BatchServices extends RunServices {
@@ -97,9 +97,16 @@ export async function idempotencyRecords(
     return { ...each, result: recordableResult(each.result, stored) };
   };
   const name = batchName(record.id, caller.principal);
-  const own = idempotency.record({ name, request: keyed?.request ?? '' }, await storedBatch(record, recorded));
+  const stored = await storedBatch(record, recorded);
+  const own = idempotency.record({ name, request: keyed?.request ?? '' }, (rows) =>
+    rows.size === 0 ? stored : { ...stored, results: storedResults(record, (each) => recorded(completed(each, rows))) },
+  );
   if (keyed === null || record.results.some(isRetryableResult)) return [own];
-  return [own, idempotency.record(keyed, name)];
+  return [own, idempotency.record(keyed, () => name)];
+}
+
+function completed(each: OperationResult, rows: WrittenRows): OperationResult {
+  return each.kind === 'failed' ? each : { ...each, result: withWrittenRow(each.result, rows) };
 }
 
 function isRetryableResult(result: OperationResult): boolean {

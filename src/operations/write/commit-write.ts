@@ -77,7 +77,7 @@ async function attempts(
       { plans, expectStamps: [...expectStamps, ...judgedBy], records, dry },
       options,
     );
-    if (outcome.kind === 'committed') return { kind: 'done', result: withRevisions(result, outcome.revisions) };
+    if (outcome.kind === 'committed') return { kind: 'done', result: withRevisions(result, outcome) };
     if (outcome.kind === 'recorded') return { kind: 'recorded' };
     if (!isRetryable(outcome, operation) || attempt === MAX_ATTEMPTS) {
       throw olderContractError(writeRefusal(outcome, refusedWrite(outcome, plans, operation)), operation);

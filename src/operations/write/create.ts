@@ -66,13 +66,16 @@ async function prepare(
     throw await draftError(creation, draft, isJsonObject(body.json) ? (body.json['id'] ?? null) : null);
   }
   const hooked = await applyHooks(creation, draft.values, null, services);
-  const row = { id: draft.id ?? services.sources.uuid(), ...hooked, expectStamps };
+  const id = draft.id ?? services.sources.uuid();
+  const row = { id, hasDefaultId: draft.id === null, ...hooked, expectStamps };
   return prepareInsert(creation, row, firstPlan, services);
 }
 
 /** A row to be created. */
 export interface NewRow {
   readonly id: string;
+  /** True if the id is none that the client has chosen. Default: false. */
+  readonly hasDefaultId?: boolean;
   readonly values: FieldValues;
   readonly work: HookWork | null;
   /** The stamps that no write may have changed before it. */
@@ -82,7 +85,7 @@ export interface NewRow {
 /** Adds a row. @param firstPlan the index that its plan has in the unit */
 export async function prepareInsert(
   target: WriteTarget,
-  { id, values: given, work, expectStamps = [] }: NewRow,
+  { id, hasDefaultId = false, values: given, work, expectStamps = [] }: NewRow,
   firstPlan: number,
   services: WriteServices,
 ): Promise<PreparedWrite> {
@@ -97,7 +100,8 @@ export async function prepareInsert(
     withRefusals(resource, () => generateValues(systemResource, given, inputs)),
   );
   const values = { ...made, ...ownerValues(resource, system.principal) };
-  const plan = { ...createPlan({ events: services.events, origin }, { resource, within, id }, values), expectStamps };
+  const created = createPlan({ events: services.events, origin }, { resource, within, id }, values);
+  const plan = { ...created, ...(hasDefaultId ? { hasDefaultId } : {}), expectStamps };
   const { before, after, expectStamps: read } = hookPlans(worked, resource, id);
   const revision = pendingRevision(firstPlan + before.length);
   const row = await writtenRow(target, { id, created_at: origin.at, updated_at: origin.at, revision }, values);

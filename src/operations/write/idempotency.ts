@@ -1,5 +1,5 @@
 import { ApiError, apiError } from '../../conventions/errors.ts';
-import type { IdempotencyRecord, StoredIdempotencyRecord } from '../../plan/write-unit.ts';
+import type { IdempotencyRecord, StoredIdempotencyRecord, WrittenRows } from '../../plan/write-unit.ts';
 import type { IdempotencyRecords } from '../../stores/store.ts';
 import { keyInProgress } from '../failures.ts';
 import type { Principal } from '../principal.ts';
@@ -91,9 +91,17 @@ export class Idempotency {
     return this.#options.store.find(name, this.#options.now());
   }
 
-  /** Makes a record to be committed with a write. @param outcome plain data, stored as JSON */
-  record(keyed: KeyedRequest, outcome: object | string): IdempotencyRecord {
-    return { ...keyed, outcome: JSON.stringify(outcome), expiresAt: this.#options.now() + RETENTION };
+  /**
+   * Makes a record to be committed with a write.
+   *
+   * @param outcome makes plain data, stored as JSON, of the rows that the database has completed
+   */
+  record(keyed: KeyedRequest, outcome: (rows: WrittenRows) => object | string): IdempotencyRecord {
+    return {
+      ...keyed,
+      outcome: (rows) => JSON.stringify(outcome(rows)),
+      expiresAt: this.#options.now() + RETENTION,
+    };
   }
 
   /**

@@ -13,7 +13,7 @@ import { type Idempotency, keyRequired, type RequestIdentity } from './idempoten
 import { parseBody, type ParsedBody, type SentBody } from './parsed-body.ts';
 import { seesResult } from './row-access.ts';
 import { updateOperation } from './update.ts';
-import { recordableResult, withRevisions, type WriteResult } from './write-result.ts';
+import { recordableResult, withRevisions, withWrittenRow, type WriteResult } from './write-result.ts';
 import type { CommitServices, WriteOperation, WriteTarget, WriteTerms } from './write.ts';
 import { readListQuery } from '../../plan/list/list-query.ts';
 import type { Ancestor } from '../../plan/plan.ts';
@@ -176,7 +176,9 @@ export async function commitOnce(
   }
   const keyed = { name: key, request: idempotency.requestDigest(request.identity, bodyBytes(options.body)) };
   const record = (result: WriteResult) =>
-    idempotency.record(keyed, recordableResult(result, operation.systemResource.resource));
+    idempotency.record(keyed, (rows) =>
+      recordableResult(withWrittenRow(result, rows), operation.systemResource.resource),
+    );
   const run = async (): Promise<WriteResult | 'recorded'> => {
     const outcome = await commitWrite(operation, { ...options, record }, services);
     return outcome.kind === 'done' ? outcome.result : 'recorded';
@@ -198,7 +200,7 @@ async function replayedResult(
   const result: WriteResult = JSON.parse(outcome);
   requireAccess(system, stateRules(result));
   if (!(await seesResult(system, result))) throw notFound(callerResource.resource);
-  return withRevisions(result, revisions);
+  return withRevisions(result, { revisions });
 }
 
 /** Lists the rules that a replay must fulfil besides those of its operation: the rule of its change of state. */

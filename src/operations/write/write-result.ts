@@ -1,7 +1,8 @@
 import type { JsonObject } from '../../conventions/json/json.ts';
 import type { Resource } from '../../model/model.ts';
-import { assignedRevision } from '../../plan/write/pending-revisions.ts';
 import type { Ancestor, Row } from '../../plan/plan.ts';
+import { type CommittedUnit, NO_ROWS, type WrittenRows } from '../../plan/write-unit.ts';
+import { assignedRevision, pendingPlan } from '../../plan/write/pending-revisions.ts';
 
 /**
  * The effect of a write on its row, as data in stored form. The response is made from it, now or when an idempotency
@@ -30,12 +31,23 @@ export function recordableResult({ shown: _shown, row, ...result }: WriteResult,
   return { ...result, row: { ...shown, id, created_at, updated_at, revision } };
 }
 
+/** Completes a result with the row as the database has completed it: a table of another program has its own rules. */
+export function withWrittenRow(result: WriteResult, rows: WrittenRows): WriteResult {
+  const plan = pendingPlan(result.row.revision);
+  const row = plan === null ? undefined : rows.get(plan);
+  return row === undefined ? result : { ...result, row };
+}
+
 /**
  * Sets the revision of a result after its unit was committed.
  *
  * @param revisions assigned to the plans of the unit, in order
  */
-export function withRevisions(result: WriteResult, revisions: readonly number[]): WriteResult {
-  const { row } = result;
-  return { ...result, row: { ...row, revision: assignedRevision(row.revision, revisions) } };
+export function withRevisions(
+  result: WriteResult,
+  { revisions, rows = NO_ROWS }: Pick<CommittedUnit, 'revisions' | 'rows'>,
+): WriteResult {
+  const completed = withWrittenRow(result, rows);
+  const { row } = completed;
+  return { ...completed, row: { ...row, revision: assignedRevision(row.revision, revisions) } };
 }

@@ -10,6 +10,7 @@ import { mergeMembers, type Patched, unsetRemoved } from './patched-members.ts';
 import type { Ancestor, FieldValues, Row } from '../plan.ts';
 import type { UrlCheck } from '../routes/row-url.ts';
 import { newIdError, ownIdErrors, readSentId } from './draft-id.ts';
+import { listKept } from './kept-fields.ts';
 import { startError, transitionError } from './state-transition.ts';
 
 /**
@@ -207,7 +208,8 @@ function* changeDraft(rule: DraftRule, { candidate, sent, errors }: Change, curr
   yield;
   rule.checkSize(candidate, current);
   yield;
-  const checked = check(rule, candidate, [...errors, ...immutableErrors(rule, candidate, current)]);
+  const kept = listKept(rule.resource, candidate, current);
+  const checked = check(rule, candidate, [...errors, ...immutableErrors(rule, candidate, current)], kept);
   if (checked.kind !== 'valid') return checked;
   const { values } = checked;
   const error =
@@ -240,8 +242,10 @@ function check(
   rule: DraftRule,
   candidate: JsonObject,
   errors: readonly ErrorDetail[],
+  kept?: ReadonlySet<string>,
 ): Draft & { kind: 'valid' | 'invalid' } {
-  const checked = rule.validator.check(candidate, { unknown: rule.lenient ? 'drop' : 'refuse' });
+  const options = { unknown: rule.lenient ? 'drop' : 'refuse', ...(kept === undefined ? {} : { kept }) } as const;
+  const checked = rule.validator.check(candidate, options);
   const details = [...errors, ...(checked.kind === 'invalid' ? checked.details : [])];
   if (checked.kind === 'valid' && details.length === 0) return { kind: 'valid', id: null, values: checked.values };
   return { kind: 'invalid', details, candidate };

@@ -8,9 +8,33 @@ export function pendingRevision(plan: number): number {
   return -1 - plan;
 }
 
+/** The plan of a unit that writes the row with this revision; null for a revision that is no placeholder. */
+export function pendingPlan(revision: number): number | null {
+  return revision < 0 ? -1 - revision : null;
+}
+
 /** The revision that a later plan of the unit must expect of a row with this revision. */
 export function expectedRevision(revision: number): ExpectedRevision {
-  return revision < 0 ? { plan: -1 - revision } : revision;
+  const plan = pendingPlan(revision);
+  return plan === null ? revision : { plan };
+}
+
+/** The revision that a compiled unit reports for a deleted row. */
+export const DELETED = 0;
+
+/**
+ * A revision as a number, where a plan expects the one that an earlier plan of its unit assigns.
+ *
+ * @param revisions of the plans so far
+ * @throws {Error} where a plan expects the revision of a later plan, or of one that deletes its row
+ */
+export function resolveRevision(expected: ExpectedRevision, revisions: readonly number[]): number {
+  if (typeof expected === 'number') return expected;
+  const revision = revisions[expected.plan];
+  if (revision === undefined)
+    throw new Error(`Plan ${expected.plan} must come before the plan that expects its revision`);
+  if (revision === DELETED) throw new Error(`Plan ${expected.plan} deletes its row; no plan can expect its revision`);
+  return revision;
 }
 
 /**
@@ -19,5 +43,6 @@ export function expectedRevision(revision: number): ExpectedRevision {
  * @param revisions those assigned to the plans of the unit, in order
  */
 export function assignedRevision(revision: number, revisions: readonly number[]): number {
-  return revision < 0 ? (revisions[-1 - revision] ?? 0) : revision;
+  const plan = pendingPlan(revision);
+  return plan === null ? revision : (revisions[plan] ?? 0);
 }

@@ -4,7 +4,7 @@ import { type EventContext, type EventOrigin, changeEvent } from '../events/chan
 import { changedFields } from './draft.ts';
 import { type IndexedRow, overlongPaths } from '../list/index-size.ts';
 import { expectedRevision } from './pending-revisions.ts';
-import type { Ancestor, Columns, CreatePlan, DeletePlan, Row, UpdatePlan, FieldValues } from '../plan.ts';
+import type { Ancestor, Columns, CreatePlan, DeletePlan, FieldValues, Row, SettledPlan, UpdatePlan } from '../plan.ts';
 import { type LocatedValues, recordedFields, recordedValues, relatedValues } from '../events/recorded-values.ts';
 
 /** The writer of a plan, and the context of its events. */
@@ -35,11 +35,31 @@ type RowTimes = Pick<CreatePlan, 'at' | 'updatedAt'>;
  * @param times other than that of the write for a row that existed elsewhere
  */
 export function createPlan(
+  author: WriteAuthor,
+  target: RowToCreate,
+  values: FieldValues,
+  times: RowTimes = { at: author.origin.at },
+): CreatePlan {
+  const { resource, within, id } = target;
+  const plan = { kind: 'create', resource: resource.name, id, values, within, ...times } as const;
+  if (resource.table !== null) {
+    const settle = (row: Row): SettledPlan =>
+      recordCreation(author, { ...target, id: row.id }, row, { at: row.created_at, updatedAt: row.updated_at });
+    return { ...plan, event: null, settle };
+  }
+  return {
+    ...plan,
+    ...findOverlong(resource, { id, within, values }),
+    ...recordCreation(author, target, values, times),
+  };
+}
+
+function recordCreation(
   { events, origin }: WriteAuthor,
   { resource, within, id }: RowToCreate,
   values: FieldValues,
-  times: RowTimes = { at: origin.at },
-): CreatePlan {
+  times: RowTimes,
+): SettledPlan {
   // Unset fields are not reported as changed: consumers assume them to be unset.
   const changed = resource.fields.map(({ name }) => name).filter((name) => isSet(values[name] ?? null));
   const event = changeEvent(events, origin, {
@@ -52,21 +72,44 @@ export function createPlan(
     before: null,
     times: { created_at: times.at, updated_at: times.updatedAt ?? times.at },
   });
-  const related = event === null ? {} : listRelated(events, resource, null, { values, within });
-  const overlong = findOverlong(resource, { id, within, values });
-  return { kind: 'create', resource: resource.name, id, values, ...overlong, within, ...times, event, ...related };
+  return { id, event, ...(event === null ? {} : listRelated(events, resource, null, { values, within })) };
 }
 
 /** The plan that updates a row, with its event; null if no value differs (MET-7). */
-export function updatePlan(
-  { events, origin }: WriteAuthor,
-  { resource, within, row }: CurrentRow,
-  values: FieldValues,
-): UpdatePlan | null {
+export function updatePlan(author: WriteAuthor, current: CurrentRow, values: FieldValues): UpdatePlan | null {
+  const { resource, within, row } = current;
   const changed = changedFields(resource, values, row);
   if (changed.length === 0) return null;
   const { id, revision } = row;
-  const at = latest(origin.at, row.updated_at);
+  const at = latest(author.origin.at, row.updated_at);
+  const changes = Object.fromEntries(changed.map((name) => [name, values[name] ?? null]));
+  const plan = {
+    kind: 'update',
+    resource: resource.name,
+    id,
+    within,
+    values: changes,
+    revision: expectedRevision(revision),
+    at,
+  } as const;
+  if (resource.table !== null)
+    return { ...plan, event: null, settle: (after) => recordUpdate(author, current, after, after.updated_at) };
+  return {
+    ...plan,
+    ...findOverlong(resource, { id, within, values }),
+    ...recordUpdate(author, current, values, at),
+  };
+}
+
+function recordUpdate(
+  { events, origin }: WriteAuthor,
+  { resource, within, row }: CurrentRow,
+  values: FieldValues,
+  at: string,
+): SettledPlan {
+  const { id } = row;
+  const changed = changedFields(resource, values, row);
+  if (changed.length === 0) return { id, event: null };
   const event = changeEvent(events, origin, {
     verb: 'updated',
     resource,
@@ -77,19 +120,9 @@ export function updatePlan(
     before: row,
     times: { created_at: row.created_at, updated_at: at },
   });
-  const changes = Object.fromEntries(changed.map((name) => [name, values[name] ?? null]));
-  return {
-    kind: 'update',
-    resource: resource.name,
-    id,
-    within,
-    values: changes,
-    ...findOverlong(resource, { id, within, values }),
-    revision: expectedRevision(revision),
-    at,
-    event,
-    ...(event === null ? {} : listRelated(events, resource, { values: row, within }, { values, within, stored: row })),
-  };
+  const related =
+    event === null ? {} : listRelated(events, resource, { values: row, within }, { values, within, stored: row });
+  return { id, event, ...related };
 }
 
 function findOverlong(resource: Resource, row: IndexedRow): Pick<CreatePlan, 'overlong'> {
@@ -99,7 +132,7 @@ function findOverlong(resource: Resource, row: IndexedRow): Pick<CreatePlan, 'ov
 
 /** Keeps `updated_at` monotonic if the clock goes back, so that If-Modified-Since stays correct (CACHE-4). */
 function latest(one: string, other: string): string {
-  return one > other ? one : other;
+  return other > one ? other : one;
 }
 
 /** The fields of a row that {@link deletePlan} reads; null for all. */

@@ -1,5 +1,5 @@
 import type { Model } from '../../model/model.ts';
-import { showsTables } from '../../model/table-source.ts';
+import { onlyReadsTables, showsTables } from '../../model/table-source.ts';
 import type { Observe } from '../../observe/observation.ts';
 import { safeObserver } from '../../observe/safe-observer.ts';
 import { type Clock, systemClock } from '../../platform/clock.ts';
@@ -17,19 +17,21 @@ import type { MigrationPhase } from '../sql/schema/current-models.ts';
 import type { Consent, SchemaStep } from '../sql/schema/schema-errors.ts';
 import { METADATA, type SystemStatements } from '../sql/system-statements.ts';
 import { Tables } from '../sql/tables.ts';
-import { WriteHealth } from '../sql/write-health.ts';
 import { type Store, StoreUnavailable } from '../store.ts';
+import type { WriteHealth } from '../sql/write-health.ts';
 import { PostgresChangeStamps } from './commit/change-stamps.ts';
 import { LogHorizon } from './commit/log-horizon.ts';
 import { PostgresGroupCommit } from './commit/group-commit.ts';
+import { watchWrites } from './commit/watch-writes.ts';
 import { connects, type Connects, type ModelSessions } from './connection/connects.ts';
 import type { DatabaseAccess } from './connection/open-session.ts';
 import { Session } from './connection/sessions.ts';
 import { postgres } from './dialect/postgres-dialect.ts';
-import { openExistingTables } from './existing/existing-store.ts';
+import { findExistingTables, openExistingTables, refuseReplicas } from './existing/existing-store.ts';
+import { TableCommit } from './existing/table-commit.ts';
+import { joinGuards, OWN_SCHEMA, ownSchemaUrl, withTables } from './existing/writable-tables.ts';
 import type { QueryResult } from './driver/pg.ts';
 import { PostgresClient } from './read/postgres-client.ts';
-import { storeError } from './driver/postgres-errors.ts';
 import { recordedModelGuard } from './read/read-guard.ts';
 import { createReadSessions } from './read/read-sessions.ts';
 import { serveShared } from './side-by-side/marked-client.ts';
@@ -69,12 +71,19 @@ const LOCK_TIMEOUT = 5_000;
 const WRITING_SESSIONS = 4;
 /** Milliseconds after which a statement of a write is stopped. */
 const WRITE_TIMEOUT = 10_000;
+/** Transactions of a process that write tables of another program. */
+const TABLE_SESSIONS = 8;
+/** Milliseconds for which each waits for a lock of that program before others get its session. */
+const TABLE_LOCK_TIMEOUT = 250;
+
+/** Parameters of all sessions. */
+type SessionParameters = Readonly<Record<string, string>>;
 
 /** Opens sessions with the primary. */
-function connectsPrimary(access: DatabaseAccess, settings: ModelSessions): Connects {
+function connectsPrimary(access: DatabaseAccess, settings: ModelSessions, parameters: SessionParameters): Connects {
   const connect = connects(access, settings);
   return (session) => async () => {
-    const opened = await connect(session)();
+    const opened = await connect({ ...session, parameters })();
     try {
       await requirePrimary((text) => opened.query(text));
       return opened;
@@ -96,38 +105,41 @@ interface ClientSettings {
   readonly system: SystemStatements;
   readonly match: ModelGuard;
   readonly clock: Clock;
+  readonly showsTables: boolean;
 }
 
 /** The client, and the sessions that write: units, probes, and conversions of rows of an older model. */
 interface StoreSessions {
   readonly client: PostgresClient;
   readonly writes: readonly Session[];
+  /** Those that write tables of another program. */
+  readonly tables: readonly Session[];
   readonly probes: Session;
   readonly conversions: Session;
 }
 
 /** Creates the client and the sessions that write. Sessions are opened when they are needed. */
-function createClient(connect: Connects, { model, system, match, clock }: ClientSettings): StoreSessions {
-  const write = connect({
-    statementTimeout: WRITE_TIMEOUT,
-    lockTimeout: LOCK_TIMEOUT,
-    readOnly: false,
-    byIndex: true,
-  });
+function createClient(connect: Connects, settings: ClientSettings): StoreSessions {
+  const { model, system, match, clock } = settings;
+  const writing = { statementTimeout: WRITE_TIMEOUT, readOnly: false };
+  const write = connect({ ...writing, lockTimeout: LOCK_TIMEOUT, byIndex: true });
+  const writeTables = connect({ ...writing, lockTimeout: TABLE_LOCK_TIMEOUT });
+  const guard = recordedModelGuard(match, system);
   return {
     client: new PostgresClient({
       ...createReadSessions(connect, model, clock),
       writer: new Session(write),
-      guard: recordedModelGuard(match, system),
+      guard: settings.showsTables ? joinGuards(guard) : guard,
     }),
     writes: Array.from({ length: WRITING_SESSIONS }, () => new Session(write)),
+    tables: Array.from({ length: settings.showsTables ? TABLE_SESSIONS : 0 }, () => new Session(writeTables)),
     probes: new Session(write),
     conversions: new Session(write),
   };
 }
 
-async function closeSessions({ client, writes, probes, conversions }: StoreSessions): Promise<void> {
-  for (const each of [...writes, probes, conversions]) await each.close();
+async function closeSessions({ client, writes, tables, probes, conversions }: StoreSessions): Promise<void> {
+  for (const each of [...writes, ...tables, probes, conversions]) await each.close();
   await client.close();
 }
 
@@ -139,42 +151,6 @@ async function closedOnError<T>(step: Promise<T>, close: () => Promise<void>): P
     await close();
     throw error;
   }
-}
-
-/**
- * Writes 64 KiB that cannot be compressed: room for a usual write with its events. A smaller probe could succeed before
- * writes do.
- */
-const PROBE = `insert into restwright_meta select $1, string_agg(md5(random()::text), '') from generate_series(1, 2048)
-on conflict (name) do update set value = excluded.value`;
-const CLEAR_PROBE = 'delete from restwright_meta where name = $1';
-
-/**
- * Writes 64 KiB and deletes them, on a session of its own. A new session also finds the successor of a server that
- * became read-only.
- *
- * @throws {StoreUnavailable} where any of it fails
- */
-async function probeWrites(session: Session): Promise<void> {
-  try {
-    const opened = await session.open();
-    await opened.query(PROBE, [METADATA.probe]);
-    await opened.query(CLEAR_PROBE, [METADATA.probe]);
-  } catch (error) {
-    throw storeError(error);
-  } finally {
-    session.discard();
-  }
-}
-
-/** Watches if writes succeed, for readiness (OPS-7). The server refuses corrupt data itself, statement by statement. */
-function watchWrites(probes: Session, observe: Observe): WriteHealth {
-  return new WriteHealth({
-    probe: () => probeWrites(probes),
-    unavailable: () => null,
-    stopsWhenCorrupt: false,
-    observe,
-  });
 }
 
 async function ping(
@@ -206,33 +182,65 @@ function readRecords({
   };
 }
 
-async function assemble(options: PostgresOptions, opened: OpenedSchema, tables: Tables): Promise<Store> {
+/** The parts of a store: the schema that was opened, and its tables. */
+interface StoreParts {
+  readonly opened: OpenedSchema;
+  readonly tables: Tables;
+  /** Default: none. */
+  readonly parameters?: SessionParameters;
+}
+
+/** The sessions of a store, and the parts that know what is written. */
+interface OpenParts extends StoreSessions {
+  readonly match: ModelGuard;
+  readonly observe: Observe;
+  readonly horizon: LogHorizon;
+  readonly stamps: PostgresChangeStamps;
+  readonly health: WriteHealth;
+}
+
+function openParts(options: PostgresOptions, { opened, tables, parameters = {} }: StoreParts): OpenParts {
+  const { shared } = opened;
+  const { model, clock = systemClock } = options;
+  const observe = safeObserver(options.observe ?? (() => undefined));
+  const match = new ModelGuard(model, observe, shared === null ? '' : viewTypes(shared.names.id));
+  const connect = connectsPrimary(options, { model, shared }, parameters);
+  const settings = { model, system: tables.system, match, clock, showsTables: showsTables(model) };
+  const sessions = createClient(connect, settings);
+  const horizon = new LogHorizon(sessions.client);
+  return {
+    ...sessions,
+    match,
+    observe,
+    horizon,
+    stamps: new PostgresChangeStamps(sessions.client, tables, horizon),
+    health: watchWrites(sessions.probes, observe),
+  };
+}
+
+async function assemble(options: PostgresOptions, from: StoreParts): Promise<Store> {
+  const { opened, tables } = from;
   const { secret, isShared, shared } = opened;
   const { model, clock = systemClock, random = createRandom() } = options;
   const { system } = tables;
-  const observe = safeObserver(options.observe ?? (() => undefined));
-  const match = new ModelGuard(model, observe, shared === null ? '' : viewTypes(shared.names.id));
-  const sessions = createClient(connectsPrimary(options, { model, shared }), { model, system, match, clock });
-  const { client, writes: writing, probes, conversions } = sessions;
-  const work = serveShared({ client, session: conversions, shared, observe });
-  const horizon = new LogHorizon(client);
-  const stamps = new PostgresChangeStamps(client, tables, horizon);
-  const health = watchWrites(probes, observe);
+  const parts = openParts(options, from);
+  const { client, match, observe, horizon, stamps, health } = parts;
+  const work = serveShared({ client, session: parts.conversions, shared, observe });
   const { handlerTimeout } = model.limits;
-  const used = { sessions: writing, tables, handlerTimeout, clock, observe, stamps, health, client };
-  const writes = new PostgresGroupCommit({ ...used, shared: work.writes });
+  const used = { tables, handlerTimeout, clock, observe, stamps, health, client };
+  const writes = new PostgresGroupCommit({ ...used, sessions: parts.writes, shared: work.writes });
+  const tableWrites = new TableCommit({ ...used, sessions: parts.tables });
   const epochs = new SqlCacheEpochs(client, system, random);
   const replicas = await closedOnError(
     openReplicas({ ...options, shared, clock, tables, observe }, { client, stamps }),
-    () => closeSessions(sessions),
+    () => closeSessions(parts),
   );
   return {
     rows: new SqlRowReader(work.reader, tables, clock),
     ...replicas?.parts,
-    writes,
+    ...(showsTables(model) ? withTables({ writes, stamps }, tableWrites, tables) : { writes, stamps }),
     ...readRecords({ client, tables, model, horizon }),
-    stamps,
-    writeUsage: () => ({ commitsInFlight: writes.inFlight, horizonAge: horizon.age }),
+    writeUsage: () => ({ commitsInFlight: writes.inFlight + tableWrites.pending, horizonAge: horizon.age }),
     secret: () => secret,
     cacheEpoch: (name, now) => epochs.get(name, now, isShared),
     newestTime: (until) => newestTime(client, tables, until),
@@ -240,15 +248,16 @@ async function assemble(options: PostgresOptions, opened: OpenedSchema, tables: 
     close: async () => {
       health.close();
       await writes.close();
+      await tableWrites.close();
       await replicas?.close();
-      await closeSessions(sessions);
+      await closeSessions(parts);
     },
   };
 }
 
 /**
  * Opens a schema of PostgreSQL for a model, and migrates it to the model. The statements that changed it are observed
- * as `schema-changed`. The tables of other programs are only read.
+ * as `schema-changed`. Nothing of the tables of other programs is changed but their rows.
  *
  * @throws {LossySchemaChange} {SchemaViolation} {IncompatibleModels} with the database unchanged, unless the error says
  *   otherwise
@@ -257,13 +266,22 @@ async function assemble(options: PostgresOptions, opened: OpenedSchema, tables: 
  * @throws {InvalidDatabaseUrl} {PostgresDriverMissing}
  */
 export async function openPostgres(options: PostgresOptions): Promise<Store> {
-  if (showsTables(options.model)) return openExistingTables(options);
-  const tables = new Tables(options.model, postgres);
+  const { model } = options;
+  if (showsTables(model)) return onlyReadsTables(model) ? openExistingTables(options) : openWritableTables(options);
+  const tables = new Tables(model, postgres);
   requireNames(tables);
   const opened = await migrateSchema({ ...options, tables });
   const { shared } = opened;
-  const forms = shared === null ? null : new RecordForms(options.model, shared.form.version);
-  return assemble(options, opened, forms === null ? tables : new Tables(options.model, postgres, forms));
+  const forms = shared === null ? null : new RecordForms(model, shared.form.version);
+  return assemble(options, { opened, tables: forms === null ? tables : new Tables(model, postgres, forms) });
+}
+
+/** Opens tables of other programs, with a schema for everything that is stored next to them. */
+async function openWritableTables(options: PostgresOptions): Promise<Store> {
+  refuseReplicas(options);
+  const { tables, parameters } = await findExistingTables(options, [OWN_SCHEMA]);
+  const own = { ...options, url: ownSchemaUrl(options.url) };
+  return assemble(own, { opened: await migrateSchema({ ...own, tables }), tables, parameters });
 }
 
 /** The steps that {@link openPostgres} would make, without changing the database. @throws as it does */

@@ -1,5 +1,6 @@
 import type { Json } from '../../conventions/json/json.ts';
 import { storedMember } from '../../model/row-key.ts';
+import type { Row } from '../../plan/plan.ts';
 import type { TableColumn } from './columns.ts';
 import type { Decode, Dialect, Encode, Locate, SqlValue } from './dialect.ts';
 
@@ -33,6 +34,11 @@ export function ownForm(dialect: Dialect, { type, nullable }: TableColumn): Colu
     locate: dialect.locate(type),
     json: (column) => column,
   };
+}
+
+/** True if a row that was read has the columns of every row. The table's types guarantee the others. */
+export function isRow(read: Record<string, unknown>): read is Row {
+  return typeof read['id'] === 'string' && typeof read['revision'] === 'number';
 }
 
 /** Decodes a value of a row that was read, in place. */

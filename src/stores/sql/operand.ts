@@ -29,3 +29,9 @@ export interface Links {
   readonly owner: readonly string[];
   readonly target: readonly string[];
 }
+
+/** Expressions as one operand: a single one, or a row value. */
+export function rowValue(expressions: readonly string[]): string {
+  const [only = ''] = expressions;
+  return expressions.length === 1 ? only : `(${expressions.join(', ')})`;
+}

@@ -204,7 +204,10 @@ export class SystemStatements {
   }
 
   /** @param revisions those that the plans of the unit were assigned */
-  setRecord({ name, request, outcome, expiresAt }: IdempotencyRecord, revisions: readonly number[]): Statement {
+  setRecord(
+    { name, request, outcome, expiresAt }: IdempotencyRecord & { readonly outcome: string },
+    revisions: readonly number[],
+  ): Statement {
     return this.#setRecord(name, request, outcome, JSON.stringify(revisions), expiresAt);
   }
 }

@@ -4,9 +4,9 @@ import type { Model, Resource, ValueType } from '../../model/model.ts';
 import { isHidden, keyMembers } from '../../model/row-key.ts';
 import type { JsonPlace } from '../../plan/condition.ts';
 import type { Columns, Row } from '../../plan/plan.ts';
-import { type ColumnForm, decodeColumn, ownForm } from './column-form.ts';
+import { type ColumnForm, decodeColumn, isRow, ownForm } from './column-form.ts';
 import { type ExistingTable, type ExistingTables, splitKey } from './existing/existing-table.ts';
-import type { Links, Membership, Operand } from './operand.ts';
+import { type Links, type Membership, type Operand, rowValue } from './operand.ts';
 import { type AncestorContext, joinSelections, referenceSelections, type SelectedMember } from './ancestor-ids.ts';
 import {
   type TableColumn,
@@ -23,11 +23,6 @@ import { RecordForms } from './conversion/record-forms.ts';
 import { SystemStatements } from './system-statements.ts';
 import { compileComparison } from '../../plan/value-order.ts';
 
-/** True if a row that was read has the columns of every row. The table's types guarantee the others. */
-function isRow(read: Record<string, unknown>): read is Row {
-  return typeof read['id'] === 'string' && typeof read['revision'] === 'number';
-}
-
 /** The columns that every plan reads. */
 const EVERY_ROW = ['id', 'created_at', 'updated_at', 'revision'] as const;
 
@@ -38,6 +33,8 @@ function relatedAlias(relations: number): string {
 
 /** The parts from which tables are compiled. */
 interface TableContext extends AncestorContext {
+  /** That of own tables. */
+  readonly dialect: Dialect;
   readonly existing: ExistingTables;
 }
 
@@ -47,6 +44,8 @@ export class Table {
   readonly dialect: Dialect;
   /** The quoted name, or the alias. */
   readonly name: string;
+  /** The table as `from` names it, before an alias. */
+  readonly rows: string;
   /** The table as `from` names it: its name, a name with an alias, or the query of a table of another program. */
   readonly source: string;
   /** The number of relations between its rows and those that a statement reads: 0 for a table under its own name. */
@@ -68,16 +67,18 @@ export class Table {
   readonly #operands = new Map<string, Operand>();
   readonly #resources: Model['resources'];
 
-  constructor(resource: Resource, dialect: Dialect, context: TableContext, relations = 0) {
+  constructor(resource: Resource, context: TableContext, relations = 0) {
     this.resource = resource;
+    this.existing = context.existing.get(resource.name) ?? null;
+    const dialect = this.existing?.dialect ?? context.dialect;
     this.dialect = dialect;
     this.#resources = context.resources;
     const own = dialect.quote(resource.name);
     this.relations = relations;
     this.name = relations === 0 ? own : dialect.quote(relatedAlias(relations));
-    this.existing = context.existing.get(resource.name) ?? null;
     const rows = this.existing?.rows ?? null;
-    this.source = relations === 0 && rows === null ? own : `${rows ?? own} as ${this.name}`;
+    this.rows = rows ?? own;
+    this.source = relations === 0 && rows === null ? own : `${this.rows} as ${this.name}`;
     const key = this.existing?.key.filter(({ name }) => name !== 'id') ?? [];
     this.columns = [...listColumns(resource), ...key];
     this.derived = dialect.derivedColumns(resource);
@@ -207,10 +208,15 @@ export class Table {
     return this.#forms.get(column)?.typed?.(expression) ?? expression;
   }
 
+  /** A value as its column stores it; undefined where the column cannot hold it. */
+  tryEncode(column: string, value: Json | undefined): SqlValue | undefined {
+    if (value === null || value === undefined) return null;
+    return this.#forms.get(column)?.encode(value);
+  }
+
   /** A value as its column stores it. @throws {RangeError} where the column cannot hold it */
   encode(column: string, value: Json | undefined): SqlValue {
-    if (value === null || value === undefined) return null;
-    const encoded = this.#forms.get(column)?.encode(value);
+    const encoded = this.tryEncode(column, value);
     if (encoded === undefined)
       throw new RangeError(`${this.resource.name}.${column} cannot store the value of the plan`);
     return encoded;
@@ -250,12 +256,6 @@ export class Table {
   }
 }
 
-/** Expressions as one operand: a single one, or a row value. */
-export function rowValue(expressions: readonly string[]): string {
-  const [only = ''] = expressions;
-  return expressions.length === 1 ? only : `(${expressions.join(', ')})`;
-}
-
 const NONE: ExistingTables = new Map();
 
 /** The tables of all resources of a model. */
@@ -275,9 +275,7 @@ export class Tables {
     this.recordForms = recordForms ?? new RecordForms(model, null);
     this.system = new SystemStatements(dialect);
     this.context = { resources: model.resources, dialect, existing };
-    this.#tables = new Map(
-      [...model.resources.values()].map((each) => [each.name, new Table(each, dialect, this.context)]),
-    );
+    this.#tables = new Map([...model.resources.values()].map((each) => [each.name, new Table(each, this.context)]));
   }
 
   /** The table of a resource. @throws {Error} where the model has none of that name */
@@ -290,7 +288,7 @@ export class Tables {
   /** The table of a resource under an alias, for conditions on the rows that are related to those of a table. */
   related(resource: string, to: Table): Table {
     const relations = to.relations + 1;
-    this.#related[relations] ??= weakMemoize((each) => new Table(each, this.dialect, this.context, relations));
+    this.#related[relations] ??= weakMemoize((each) => new Table(each, this.context, relations));
     return this.#related[relations](this.of(resource).resource);
   }
 

@@ -12,6 +12,8 @@ export interface PostgresSource {
   readonly change: (sql: string) => Promise<void>;
   /** The first column of the rows of a query. */
   readonly list: (sql: string, values?: readonly unknown[]) => Promise<readonly unknown[]>;
+  /** Runs a statement in a transaction that stays open until it is released. */
+  readonly lock: (sql: string) => Promise<{ readonly release: () => Promise<void> }>;
   /** Drops the database. */
   readonly close: () => Promise<void>;
 }
@@ -44,6 +46,18 @@ export async function postgresSource(sql: string): Promise<PostgresSource> {
     list: async (text, values = []) => {
       const { rows } = await client.query({ text, values: [...values], rowMode: 'array' });
       return rows.map((row: readonly unknown[]) => row[0]);
+    },
+    lock: async (text) => {
+      const other = new Client({ connectionString: at(name) });
+      await other.connect();
+      await other.query('begin');
+      await other.query(text);
+      return {
+        release: async () => {
+          await other.query('commit');
+          await other.end();
+        },
+      };
     },
     close: async () => {
       await client.end();

@@ -1,10 +1,20 @@
 import { writeNoun } from '../../../conventions/text/article.ts';
-import { type ErrorDetail, apiError } from '../../../conventions/errors.ts';
+import { type ApiError, type ErrorDetail, apiError, resourceError } from '../../../conventions/errors.ts';
 import type { CompiledResource } from '../../../contract/contract.ts';
+import type { Resource } from '../../../model/model.ts';
 import { MAX_INDEX_SIZE } from '../../../plan/list/index-size.ts';
 import type { Refusal } from '../../../plan/write-unit.ts';
 import type { Caller } from '../../caller.ts';
-import { DANGLING, hasDependents, idTaken, invalid, keyInProgress, notFound, valuesTaken } from '../../failures.ts';
+import {
+  DANGLING,
+  forbidden,
+  hasDependents,
+  idTaken,
+  invalid,
+  keyInProgress,
+  notFound,
+  valuesTaken,
+} from '../../failures.ts';
 
 /** The message for an indexed value that is too long (LIM-1). */
 const TOO_LONG = `is too long: it is indexed, and the values of an index have at most ${MAX_INDEX_SIZE} bytes together; send a shorter one`;
@@ -39,6 +49,8 @@ export function writeRefusal(refusal: Refusal, write: RefusedWrite): Error {
     case 'dependents':
       // The store finds a row that began to refer to this one after the cascade was planned.
       return hasDependents(resource, null);
+    case 'rule':
+      return ruleError(resource, refusal, hidden);
     case 'recorded':
       return keyInProgress();
     case 'stale':
@@ -48,6 +60,32 @@ export function writeRefusal(refusal: Refusal, write: RefusedWrite): Error {
       );
     case 'expired':
       return apiError('SERVER_TIMEOUT', 'The write waited too long and was not made; try again.');
+  }
+}
+
+/** The meaning of a rule of a table of another program that has no comment. */
+const RULES = {
+  invalid: 'is not allowed by a rule of the database',
+  conflict: 'conflicts with another row by a rule of the database',
+  forbidden: 'is not allowed by a policy of the database',
+} as const;
+
+function ruleError(
+  resource: Resource,
+  { reason, field, message }: Extract<Refusal, { kind: 'rule' }>,
+  hidden: ReadonlySet<string>,
+): ApiError {
+  const named = field === null || hidden.has(field) ? 'body' : field;
+  const details = [{ field: named, message: message ?? RULES[reason] }];
+  switch (reason) {
+    case 'invalid':
+      return invalid(resource, details);
+    case 'forbidden':
+      return forbidden(resource, `This write ${RULES.forbidden}.`);
+    case 'conflict': {
+      const text = `This ${writeNoun(resource.singular)} ${RULES.conflict}.`;
+      return resourceError(resource.code, 'CONFLICT', text, { details });
+    }
   }
 }
 

@@ -62,6 +62,13 @@ interface BeginOptions {
   /** True if no other transaction may write meanwhile, whatever the units do. */
   readonly isAlone: boolean;
   readonly shapes: KnownShapes;
+  /** True if the transaction is begun already, and has locked what it writes. Default: false. */
+  readonly isBegun?: boolean;
+}
+
+/** The server was promoted. The transaction is rolled back; a retry will succeed. */
+export class TimelineChanged extends Error {
+  override readonly name = 'TimelineChanged';
 }
 
 /** Begins a transaction that writes units: locks what they write, then allocates the numbers of their changes. */
@@ -71,16 +78,17 @@ export async function beginTransaction(options: BeginOptions): Promise<BegunTran
   if (row['timeline'] === row['last_timeline']) return readBegun(row, shapes);
   await session.query('rollback');
   await beginTimeline(session, tables);
+  if (options.isBegun === true) throw new TimelineChanged();
   return readBegun(await allocate(options), shapes);
 }
 
-async function allocate({ session, tables, units, isAlone }: BeginOptions): Promise<SqlRow> {
+async function allocate({ session, tables, units, isAlone, isBegun = false }: BeginOptions): Promise<SqlRow> {
   const needed = countNumbers(units);
   const values = [needed.revisions, needed.sequences];
   const excludes = isAlone || units.some(isExclusive);
-  const locks = isAlone ? [] : lockStatements(tables, units);
+  const locks = isAlone || isBegun ? [] : lockStatements(tables, units);
   const statements: readonly Statement[] = [
-    { text: 'begin', values: [] },
+    ...(isBegun ? [] : [{ text: 'begin', values: [] }]),
     { text: excludes ? EXCLUDE_WRITES : SHARE_WRITES, values: [] },
     ...locks,
     { text: ALLOCATE_FREE, values },

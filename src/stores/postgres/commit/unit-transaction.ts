@@ -45,6 +45,8 @@ interface TransactionOptions {
   readonly shapes: KnownShapes;
   /** Default: null. */
   readonly shared?: SharedWrites | null;
+  /** True if the transaction is begun already, and has locked what it writes. Default: false. */
+  readonly isBegun?: boolean;
 }
 
 /**

@@ -65,7 +65,7 @@ export function isExclusive({ delivery }: WriteUnit): boolean {
  * again is created and deleted by one, so that its events are in the order of commits. The rows of a resource that a
  * unit expects unchanged are changed by no other one.
  */
-function lockParts(tables: Tables, units: readonly WriteUnit[]): readonly Statement[] {
+export function lockParts(tables: Tables, units: readonly WriteUnit[]): readonly Statement[] {
   const wanted: WantedLocks = new Map();
   for (const unit of units) addLocks(tables, unit, wanted);
   if (wanted.size === 0) return [];

@@ -16,11 +16,11 @@ import { displayedUrl, parseDatabaseUrl } from '../driver/database-url.ts';
 import type { SessionSettings } from '../driver/pg.ts';
 import { PostgresClient } from '../read/postgres-client.ts';
 import { createReadSessions, READ_LOCK_TIMEOUT } from '../read/read-sessions.ts';
+import { postgres } from '../dialect/postgres-dialect.ts';
 import { requireNames } from '../schema/open-schema.ts';
 import { changedTablesGuard } from './changed-tables.ts';
 import { findRelations } from './find-relations.ts';
 import { NO_RECORDS } from './no-records.ts';
-import { sourceDialect } from './source-dialect.ts';
 import { compileRows } from './source-rows.ts';
 import { UnknownStamps } from './unknown-stamps.ts';
 
@@ -66,11 +66,8 @@ interface ReadableTables {
  * @throws {InvalidDatabaseUrl} {PostgresDriverMissing}
  */
 export async function openExistingTables(options: ExistingTablesOptions): Promise<Store> {
-  const { url, model, replicas = [], clock = systemClock, random = createRandom() } = options;
-  if (replicas.length > 0)
-    throw new UnusableDatabase(
-      `${displayedUrl(url)} cannot be used: tables that exist are read from one server. Name the replica itself as the database.`,
-    );
+  const { model, clock = systemClock, random = createRandom() } = options;
+  refuseReplicas(options);
   const readable = await findExistingTables(options);
   const { tables } = readable;
   const client = openClient(options, readable, clock);
@@ -90,17 +87,24 @@ export async function openExistingTables(options: ExistingTablesOptions): Promis
   };
 }
 
+/** @throws {UnusableDatabase} where replicas are named: what they lack of the tables is not known */
+export function refuseReplicas({ url, replicas = [] }: Pick<ExistingTablesOptions, 'url' | 'replicas'>): void {
+  if (replicas.length === 0) return;
+  throw new UnusableDatabase(
+    `${displayedUrl(url)} cannot be used: tables that exist are read from one server. Name the replica itself as the database.`,
+  );
+}
+
 /**
  * Finds the tables of a model on a session of its own.
  *
+ * @param first the schemas in which names without one are found before others. Default: none
  * @throws {UnusableDatabase} as {@link openExistingTables}
  */
-export async function findExistingTables({
-  url,
-  password,
-  model,
-  observe = () => undefined,
-}: ExistingTablesOptions): Promise<ReadableTables> {
+export async function findExistingTables(
+  { url, password, model, observe = () => undefined }: ExistingTablesOptions,
+  first: readonly string[] = [],
+): Promise<ReadableTables> {
   const { schema } = parseDatabaseUrl(url, password);
   const parameters = sessionParameters([schema, 'public']);
   const session = await openSession({ url, password }, { ...START, parameters });
@@ -109,10 +113,10 @@ export async function findExistingTables({
     const existing = found.map((each) => {
       return [each.resource.name, compileRows(each, misfitReporter(each.table.name, safeObserver(observe)))] as const;
     });
-    const tables = new Tables(model, sourceDialect, null, new Map(existing));
+    const tables = new Tables(model, postgres, null, new Map(existing));
     requireNames(tables);
     const ofTypes = found.flatMap(({ table }) => table.columns.map(({ typeSchema }) => typeSchema));
-    return { tables, parameters: sessionParameters([schema, 'public', ...ofTypes]) };
+    return { tables, parameters: sessionParameters([...first, schema, 'public', ...ofTypes]) };
   } catch (error) {
     if (!(error instanceof UnusableDatabase)) throw error;
     throw new UnusableDatabase(`${displayedUrl(url)} cannot be used. ${error.message}`, { cause: error });

@@ -51,12 +51,12 @@ export async function findRelations(
   const problems: string[] = [];
   const found: FoundRelation[] = [];
   for (const resource of resources.values()) {
-    const relation = findRelation(resource, named, problems);
+    const relation = resource.table === null ? null : findRelation(resource, named, problems);
     if (relation === null) continue;
     const table = await readRelation(session, relation, resource.table?.table ?? '');
     const tables = findColumns(resource, table, RULES, problems);
     found.push(...tables);
-    problems.push(...tables.flatMap((each) => rightProblems(each, role)));
+    problems.push(...tables.flatMap((each) => [...rightProblems(each, role), ...writeProblems(each, role)]));
   }
   problems.push(...found.flatMap((each) => referenceProblems(each, found)));
   if (problems.length === 0) problems.push(...(await rowProblems(session, found)));
@@ -111,6 +111,20 @@ function rightProblems({ resource, table, key, columns }: FoundRelation, role: s
     ...(missing.length === 0 ? [] : [`grant select on ${qualifyRelation(table)} to ${quoteName(role)};`]),
   ];
   return grants.map((grant) => `${resource.name}: ${role} may not read ${table.name}: ${grant}`);
+}
+
+/** Reports changes of rows that the database, or the rights of the role, do not allow. */
+function writeProblems({ resource, table }: FoundRelation, role: string): readonly string[] {
+  if (resource.readOnly) return [];
+  const impossible = (['insert', 'update', 'delete'] as const).filter((change) => !table.changes.includes(change));
+  if (impossible.length > 0)
+    return [
+      `${resource.name}: the database cannot ${impossible.join(', ')} rows of ${table.name}; set read_only: true`,
+    ];
+  const missing = table.changes.filter((change) => !table.granted.includes(change));
+  if (missing.length === 0) return [];
+  const grant = `grant ${missing.join(', ')} on ${qualifyRelation(table)} to ${quoteName(role)};`;
+  return [`${resource.name}: ${role} may not write ${table.name}: ${grant} Or set read_only: true`];
 }
 
 /** Reports keys that do not identify rows, and references that their keys cannot be compared with. */

@@ -18,7 +18,17 @@ export interface CatalogueRelation {
   readonly isReachable: boolean;
   /** True if the role may read all of its columns. */
   readonly isReadable: boolean;
+  /** The commands that the database could run on its rows. Views have those that they are updatable for. */
+  readonly changes: readonly ChangeCommand[];
+  /** Those of them that the role has the right to run. */
+  readonly granted: readonly ChangeCommand[];
 }
+
+/** A command that changes rows. */
+export type ChangeCommand = 'insert' | 'update' | 'delete';
+
+/** The bits of `pg_relation_is_updatable`. */
+const CHANGES: Readonly<Record<ChangeCommand, number>> = { insert: 8, update: 4, delete: 16 };
 
 /** A column of a relation. */
 export interface RelationColumn extends NamedColumn {
@@ -37,7 +47,9 @@ export interface RelationTable extends NamedTable<RelationColumn>, CatalogueRela
 }
 
 const RELATIONS = `select c.oid::bigint as oid, n.nspname as schema, c.relname as name, c.relkind in ('r', 'p') as transactions,
-c.relkind in ('r', 'f') and c.relhassubclass as heirs, has_schema_privilege(n.oid, 'usage') as reachable, has_table_privilege(c.oid, 'select') as readable
+c.relkind in ('r', 'f') and c.relhassubclass as heirs, has_schema_privilege(n.oid, 'usage') as reachable, has_table_privilege(c.oid, 'select') as readable,
+pg_relation_is_updatable(c.oid, true) as changes, has_any_column_privilege(c.oid, 'insert') as "insert",
+has_any_column_privilege(c.oid, 'update') as "update", has_table_privilege(c.oid, 'delete') as "delete"
 from pg_catalog.pg_class as c join pg_catalog.pg_namespace as n on n.oid = c.relnamespace
 where c.relkind in ('r', 'p', 'v', 'm', 'f') and n.nspname !~ '^pg_' and n.nspname <> 'information_schema'
 order by n.nspname, c.relname`;
@@ -103,7 +115,13 @@ export async function listRelations(session: PostgresConnection): Promise<readon
     hasHeirs: row['heirs'] === 1,
     isReachable: row['reachable'] === 1,
     isReadable: row['readable'] === 1,
+    changes: listChanges((change) => (Number(row['changes']) & CHANGES[change]) !== 0),
+    granted: listChanges((change) => row[change] === 1),
   }));
+}
+
+function listChanges(holds: (change: ChangeCommand) => boolean): readonly ChangeCommand[] {
+  return (['insert', 'update', 'delete'] as const).filter(holds);
 }
 
 /** Reads the columns and unique indexes of a relation. @param name by which errors name it */

@@ -1,10 +1,22 @@
 import type { ValueType } from '../../../model/model.ts';
 import type { ColumnForm } from '../../sql/column-form.ts';
-import type { ExistingTable } from '../../sql/existing/existing-table.ts';
-import { existingTable, listShown, type RowsQueryRules, writeRowsQuery } from '../../sql/existing/source-query.ts';
+import type { ExistingTable, TableTarget, TargetColumn } from '../../sql/existing/existing-table.ts';
+import {
+  existingTable,
+  listShown,
+  qualifyShown,
+  type RowsQueryRules,
+  type ShownColumns,
+  writeId,
+  writeRevision,
+  writeRowsQuery,
+} from '../../sql/existing/source-query.ts';
+import { quoteName } from '../../sql/standard-dialect.ts';
 import { quote } from '../dialect/literals.ts';
+import { assigned } from './assigned-values.ts';
 import type { FoundRelation } from './find-relations.ts';
 import { type RelationColumn, qualifyRelation } from './read-catalogue.ts';
+import { sourceDialect } from './source-dialect.ts';
 import { columnForm, isComparedAsText } from './value-forms.ts';
 
 const TEXT: ValueType = { kind: 'text', format: null };
@@ -32,11 +44,40 @@ export function compileRows(found: FoundRelation, onMisfit: (column: string) => 
   const shown = listShown(found, () => TEXT);
   // A role that may read some columns may not read the number of the transaction.
   const revision = table.hasTransactions && table.isReadable ? (): string => TRANSACTION : digestRow;
-  const rows = writeRowsQuery(qualifyRelation(table), shown, { ...RULES, revision });
-  return existingTable(shown, `(${rows})`, {
-    key: ({ column }) => keyForm(column),
-    field: ({ type, column }) => columnForm(type, column, () => onMisfit(column.name)),
+  const rules = { ...RULES, revision };
+  const rows = `(${writeRowsQuery(qualifyRelation(table), shown, rules)})`;
+  const target = found.resource.readOnly ? null : describeTarget(qualifyRelation(table), shown, rules);
+  return existingTable(
+    shown,
+    { rows, dialect: sourceDialect, target },
+    {
+      key: ({ column }) => keyForm(column),
+      field: ({ type, column }) => columnForm(type, column, () => onMisfit(column.name)),
+    },
+  );
+}
+
+/** Describes a table for statements that write its rows. @param name the qualified name of the table */
+function describeTarget(
+  name: string,
+  shown: ShownColumns<RelationColumn>,
+  rules: RowsQueryRules<RelationColumn>,
+): TableTarget {
+  const column = (type: ValueType, { name: own, type: stored }: RelationColumn): TargetColumn => ({
+    name: quoteName(own),
+    assign: assigned(type, stored),
   });
+  return {
+    name,
+    id: writeId(shown.keys, rules),
+    revision: writeRevision(shown, rules),
+    keys: shown.keys.map((key) => ({
+      ...column(TEXT, key.column),
+      compared: rules.show(key, qualifyShown(key.column)),
+      isUuid: key.column.type.kind === 'uuid',
+    })),
+    columns: new Map(shown.fields.map((field) => [field.name, column(field.type, field.column)])),
+  };
 }
 
 /** The form of a column of a key: each of its values is a part of an id. */

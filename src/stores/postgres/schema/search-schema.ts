@@ -1,5 +1,6 @@
 import { versions } from 'node:process';
 import type { Model, Resource } from '../../../model/model.ts';
+import { listOwnResources } from '../../../model/table-source.ts';
 import { WORD_RULES_VERSION } from '../../../plan/filter/search.ts';
 import type { DerivedColumn, SqlRow } from '../../sql/dialect.ts';
 import type { Alteration } from '../../sql/schema/alteration.ts';
@@ -68,7 +69,7 @@ export function searchChanges(
   const renamed = new Map(
     changes.flatMap((change) => (change.kind === 'rename-table' ? [[change.to, change.from]] : [])),
   );
-  return [...model.resources.values()].flatMap((resource) => {
+  return listOwnResources(model).flatMap((resource) => {
     const earlier = renamed.get(resource.name) ?? resource.name;
     const existing = (created.has(resource.name) ? undefined : state.get(earlier)) ?? new Map<string, string>();
     const columns = searchColumns(resource);

@@ -2,12 +2,45 @@ import type { Json } from '../../../conventions/json/json.ts';
 import type { SortKey } from '../../../model/model.ts';
 import type { ColumnForm } from '../column-form.ts';
 import type { TableColumn } from '../columns.ts';
+import type { Dialect } from '../dialect.ts';
+
+/** A column of a table of another program, as statements that write rows name it. */
+export interface TargetColumn {
+  /** The quoted name. */
+  readonly name: string;
+  /** The expression that is assigned for a bound value. */
+  readonly assign: (placeholder: string) => string;
+}
+
+/** A column of the key of a table of another program, as statements that write rows name it. */
+export interface TargetKey extends TargetColumn {
+  /** The expression that is compared with a value of the key. */
+  readonly compared: string;
+  /** True if the server can make its values: UUIDs. */
+  readonly isUuid: boolean;
+}
+
+/** A table of another program, as statements that write rows name it. Its alias is `shown`. */
+export interface TableTarget {
+  /** The qualified name. */
+  readonly name: string;
+  /** The expressions of the id and of the revision of a row. */
+  readonly id: string;
+  readonly revision: string;
+  readonly keys: readonly TargetKey[];
+  /** The columns of fields and times, by their names in the row. */
+  readonly columns: ReadonlyMap<string, TargetColumn>;
+}
 
 /**
  * A table or view that another program writes. It is read through a query with the columns of an own table. That is a
  * view with the name of the resource, or a part of each statement.
  */
 export interface ExistingTable {
+  /** The SQL of conditions on its rows. */
+  readonly dialect: Dialect;
+  /** null for a table that is only read. */
+  readonly target: TableTarget | null;
   /** The query, for `from`; null where a view has the name of the resource. */
   readonly rows: string | null;
   /** The forms of the columns of the query, by their names. */

@@ -49,14 +49,14 @@ export function listShown<C extends NamedColumn>(
 /** Makes a table from the columns of its query. */
 export function existingTable<C extends NamedColumn>(
   { keys, fields }: ShownColumns<C>,
-  rows: string | null,
+  parts: Pick<ExistingTable, 'rows' | 'dialect' | 'target'>,
   form: {
     readonly key: (column: ShownColumn<C>) => ColumnForm;
     readonly field: (column: ShownColumn<C>) => ColumnForm;
   },
 ): ExistingTable {
   return {
-    rows,
+    ...parts,
     forms: new Map([
       ...fields.map((each) => [each.name, form.field(each)] as const),
       ...keys.map((each) => [each.name, form.key(each)] as const),
@@ -70,19 +70,40 @@ export function existingTable<C extends NamedColumn>(
 export function writeRowsQuery<C extends NamedColumn>(
   from: string,
   { keys, fields }: ShownColumns<C>,
-  { quote, show, idText, revision }: RowsQueryRules<C>,
+  rules: RowsQueryRules<C>,
 ): string {
-  const qualify = (column: C): string => `shown.${quoteName(column.name)}`;
-  const read = [...new Set([...keys, ...fields].map(({ column }) => column))];
+  const { quote, show } = rules;
   const times = ['created_at', 'updated_at'].filter((time) => !fields.some(({ name }) => name === time));
-  const parts = keys.map((each) => escapeSeparator(idText(each, qualify(each.column))));
   const selected = [
-    ...(keys.length === 1 ? [] : [`${parts.join(` || ',' || `)} as "id"`]),
-    ...[...keys, ...fields].map((each) => `${show(each, qualify(each.column))} as ${quote(each.name)}`),
+    ...(keys.length === 1 ? [] : [`${writeId(keys, rules)} as "id"`]),
+    ...[...keys, ...fields].map((each) => `${show(each, qualifyShown(each.column))} as ${quote(each.name)}`),
     ...times.map((time) => `null as ${quoteName(time)}`),
-    `${revision(read.map(qualify))} as "revision"`,
+    `${writeRevision({ keys, fields }, rules)} as "revision"`,
   ];
   return `select ${selected.join(', ')} from ${from} as shown`;
+}
+
+/** The qualified name of a column of the table that a query shows. */
+export function qualifyShown({ name }: NamedColumn): string {
+  return `shown.${quoteName(name)}`;
+}
+
+/** The expression of the id of a row. */
+export function writeId<C extends NamedColumn>(
+  keys: ShownColumns<C>['keys'],
+  { idText }: Pick<RowsQueryRules<C>, 'idText'>,
+): string {
+  const parts = keys.map((each) => idText(each, qualifyShown(each.column)));
+  return parts.length === 1 ? parts.join('') : parts.map(escapeSeparator).join(` || ',' || `);
+}
+
+/** The expression of the revision of a row. */
+export function writeRevision<C extends NamedColumn>(
+  { keys, fields }: ShownColumns<C>,
+  { revision }: Pick<RowsQueryRules<C>, 'revision'>,
+): string {
+  const read = [...new Set([...keys, ...fields].map(({ column }) => column))];
+  return revision(read.map(qualifyShown));
 }
 
 /** An expression: a part of an id, with the separator escaped. */

@@ -5,7 +5,8 @@ import { listIndexes } from '../../../plan/list/indexes.ts';
 import { visibleConditions } from '../../../plan/visibility.ts';
 import type { VisibleRelatedCondition } from '../../../plan/plan.ts';
 import type { Links } from '../operand.ts';
-import { rowValue, type Table } from '../tables.ts';
+import { rowValue } from '../operand.ts';
+import type { Table } from '../tables.ts';
 import type { ConditionContext } from './condition-context.ts';
 import { type Filter, compileFilter } from './filter.ts';
 

@@ -1,4 +1,5 @@
 import type { Model, Resource, SortKey, ValueType } from '../../../model/model.ts';
+import { listOwnResources } from '../../../model/table-source.ts';
 import { keyMembers, referringMembers } from '../../../model/row-key.ts';
 import { listIndexes } from '../../../plan/list/indexes.ts';
 import { isList, listMembers } from '../compact-list.ts';
@@ -116,12 +117,19 @@ function rowsTable(resource: Resource, resources: Model['resources']): TableSche
     kind: 'rows',
     columns,
     primaryKey: keyMembers(resource).toReversed(),
-    foreignKeys: referenceFields(resource).map(({ field, target }) => ({
-      columns: referringMembers(resource, field),
-      table: target,
-      keys: targetKey(resources.get(target)),
-      cascade: false,
-    })),
+    foreignKeys: referenceFields(resource).flatMap(({ field, target }) =>
+      // A foreign key would change the table of another program.
+      (resources.get(target)?.table ?? null) === null
+        ? [
+            {
+              columns: referringMembers(resource, field),
+              table: target,
+              keys: targetKey(resources.get(target)),
+              cascade: false,
+            },
+          ]
+        : [],
+    ),
     sources: hiddenSources(resource, resources),
     indexes: indexes(resource, columns),
   };
@@ -172,7 +180,7 @@ function linksTable(resource: Resource, field: string, target: Resource): TableS
 
 /** All tables of a model: one for each resource, and one for each array of references. */
 export function deriveSchema({ resources }: Model): readonly TableSchema[] {
-  return [...resources.values()].flatMap((resource) => [
+  return listOwnResources({ resources }).flatMap((resource) => [
     rowsTable(resource, resources),
     ...linkFields(resource).flatMap(({ field, target }) => {
       const referred = resources.get(target);

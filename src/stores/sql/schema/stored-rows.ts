@@ -1,6 +1,6 @@
 import type { ValueType } from '../../../model/model.ts';
 import type { Dialect } from '../dialect.ts';
-import { rowValue } from '../tables.ts';
+import { rowValue } from '../operand.ts';
 
 /** Rows that were found, and the ids of the first ones. */
 export interface FoundRows {

@@ -3,7 +3,7 @@ import { listColumns, type TableColumn } from '../columns.ts';
 import type { Dialect } from '../dialect.ts';
 import { listUuidPaths } from '../stored-uuids.ts';
 import { METADATA } from '../system-statements.ts';
-import { rowValue } from '../tables.ts';
+import { rowValue } from '../operand.ts';
 import type { ConvertedDatabase } from './owner-conversion.ts';
 import { storageType } from './schema.ts';
 import type { BrokenRule, SchemaStep, StepCost } from './schema-errors.ts';

@@ -3,12 +3,12 @@ import {
   type DeletePlan,
   type DetachPlan,
   EVERYTHING,
-  type ExpectedRevision,
   type ExpectedStamp,
   type UpdatePlan,
   type WritePlan,
 } from '../../../plan/plan.ts';
-import { type Refusal, type RowPlan, type WriteOutcome, type WriteUnit } from '../../../plan/write-unit.ts';
+import { NO_ROWS, type Refusal, type RowPlan, type WriteOutcome, type WriteUnit } from '../../../plan/write-unit.ts';
+import { DELETED, resolveRevision } from '../../../plan/write/pending-revisions.ts';
 import type { DeliveryPlan } from '../../../plan/delivery-plan.ts';
 import type { Statement } from '../dialect.ts';
 import { afterRemoval, appendEvent, type LogState } from '../events/append-event.ts';
@@ -22,9 +22,6 @@ import { partitionStatements } from './partition-statements.ts';
 import { deleteStatement, insertStatement, linkStatements, updateStatement } from './write-statements.ts';
 
 const UNCHANGED: ChangedTotals = { added: 0, stamp: 0 };
-
-/** The revision that a compiled unit reports for a deleted row. */
-const DELETED = 0;
 
 /** The meaning of a constraint violation: a refusal, or the result of the plan's probes. */
 export type Violation = Refusal | { readonly kind: 'unexplained'; readonly plan: RowPlan; readonly index: number };
@@ -64,7 +61,8 @@ export function compileUnit(tables: Tables, unit: WriteUnit, counters: Counters,
   const refusal = compiler.stamps(expectStamps, 0) ?? compiler.plans(plans);
   if (refusal !== null) return { statements: compiler.statements, outcome: refusal, counters };
   for (const record of records) {
-    const outcome = tables.recordForms.writeOutcome(record.outcome);
+    const made = typeof record.outcome === 'string' ? record.outcome : record.outcome(NO_ROWS);
+    const outcome = tables.recordForms.writeOutcome(made);
     compiler.run(tables.system.setRecord({ ...record, outcome }, compiler.revisions));
   }
   if (bookmark !== undefined) compiler.run(tables.system.setBookmark(bookmark));
@@ -168,6 +166,7 @@ class UnitCompiler {
 
   /** Adds the statements of a plan. @returns why the unit is refused, where that is known without running them */
   #plan(plan: WritePlan, index: number): Refusal | null {
+    if (plan.written !== undefined) return this.#written(plan, plan.written);
     switch (plan.kind) {
       case 'create': {
         const refusal = this.#preconditions(plan, index);
@@ -183,7 +182,7 @@ class UnitCompiler {
         this.#recorded(plan, () => this.#stamped(plan, () => this.#update(plan, index, this.#revision)));
         return this.#changed(plan, 0, this.#revision);
       case 'detach': {
-        const revision = this.#resolve(plan.revision);
+        const revision = resolveRevision(plan.revision, this.revisions);
         this.#update(plan, index, revision);
         this.revisions.push(revision);
         return null;
@@ -194,6 +193,15 @@ class UnitCompiler {
         this.#stamped(plan, () => this.#delete(plan, index));
         return this.#changed(plan, -1, DELETED);
     }
+  }
+
+  /** Adds what is recorded of a row that is written already. Others change its table, too: it has no totals. */
+  #written(plan: WritePlan, revision: number): null {
+    if (plan.kind !== 'delete') this.#recorded(plan, () => {});
+    const { dialect, resource } = this.#tables.of(plan.resource);
+    if (plan.kind === 'create' && resource.tombstones !== null) this.run(clearTombstone(dialect, plan.resource, plan));
+    this.revisions.push(revision);
+    return null;
   }
 
   /** The expected stamps and the ancestors of a create plan, the outermost one first. */
@@ -225,7 +233,11 @@ class UnitCompiler {
   }
 
   #update(plan: UpdatePlan | DetachPlan, index: number, revision: number): void {
-    this.#row(plan, index, updateStatement(this.#tables, plan, this.#resolve(plan.revision), revision));
+    this.#row(
+      plan,
+      index,
+      updateStatement(this.#tables, plan, resolveRevision(plan.revision, this.revisions), revision),
+    );
   }
 
   /**
@@ -240,7 +252,7 @@ class UnitCompiler {
 
   #delete(plan: DeletePlan, index: number): void {
     this.statements.push({
-      statement: deleteStatement(this.#tables, plan, this.#resolve(plan.revision)),
+      statement: deleteStatement(this.#tables, plan, resolveRevision(plan.revision, this.revisions)),
       expects: 'change',
       refusal: { kind: 'stale', plan: index },
       violation: { kind: 'dependents', plan: index },
@@ -279,16 +291,6 @@ class UnitCompiler {
     const stamp = addChange(this.#tables.dialect, before.stamp, this.#revision);
     this.#totals = new Map(this.#totals).set(resource, { added: before.added + added, stamp });
     return null;
-  }
-
-  /** A revision as a number, where a plan expects the one that an earlier plan of its unit assigns. */
-  #resolve(expected: ExpectedRevision): number {
-    if (typeof expected === 'number') return expected;
-    const revision = this.revisions[expected.plan];
-    if (revision === undefined)
-      throw new Error(`Plan ${expected.plan} must come before the plan that expects its revision`);
-    if (revision === DELETED) throw new Error(`Plan ${expected.plan} deletes its row; no plan can expect its revision`);
-    return revision;
   }
 }
 

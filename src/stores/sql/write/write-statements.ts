@@ -228,11 +228,13 @@ function takenStatement(table: Table, plan: RowPlan, fields: readonly string[]):
     const value = plan.values[field];
     if (value !== undefined) return `${table.column(field)} = ${parameters.add(table.encode(field, value))}`;
     const own = table.key.map((name, index) => `kept.${quote(name)} = ${parameters.add(ids[index] ?? null)}`);
-    const kept = `select kept.${quote(field)} from ${table.name} as kept where ${own.join(' and ')}`;
+    const kept = `select kept.${quote(field)} from ${table.rows} as kept where ${own.join(' and ')}`;
     return `${table.column(field)} = (${kept})`;
   });
-  const other = `not (${hasKey(table, plan, parameters)})`;
-  return { text: `select 1 from ${table.name} where ${same.join(' and ')} and ${other}`, values: parameters.values };
+  // No row has the id of a new one yet, which the database may make.
+  const other = plan.kind === 'create' ? [] : [`not (${hasKey(table, plan, parameters)})`];
+  const conditions = [...same, ...other].join(' and ');
+  return { text: `select 1 from ${table.source} where ${conditions}`, values: parameters.values };
 }
 
 /** A conflict of a plan, and the statement that reads a row if it exists. */

@@ -27,7 +27,7 @@ import {
   type TypeDifferences,
 } from '../../sql/standard-dialect.ts';
 import { lowerUuids } from '../../sql/stored-uuids.ts';
-import { rowValue } from '../../sql/tables.ts';
+import { rowValue } from '../../sql/operand.ts';
 import { HAS_WORDS_FUNCTION, matchingKeys, matchQuery, searchedTexts, searchNames } from './search-tables.ts';
 
 /** The SQL function that converts a decimal to a text in the order of its value. */

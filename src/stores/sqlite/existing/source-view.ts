@@ -4,6 +4,7 @@ import type { ExistingTable } from '../../sql/existing/existing-table.ts';
 import { existingTable, listShown, type RowsQueryRules, writeRowsQuery } from '../../sql/existing/source-query.ts';
 import { quoteName } from '../../sql/standard-dialect.ts';
 import type { FoundSource } from './find-tables.ts';
+import { sourceDialect } from './source-dialect.ts';
 import { qualifyTable, type SourceColumn } from './read-tables.ts';
 import { type KnownColumn, valueForm } from './value-form.ts';
 
@@ -44,10 +45,14 @@ export function compileView(found: FoundSource, sample: Sample, onMisfit: (colum
   const shown = listShown(found, (column) => (known(column).sample instanceof Uint8Array ? BYTES : TEXT));
   const view = quoteName(resource.name);
   return {
-    existing: existingTable(shown, null, {
-      key: ({ column }) => keyForm(known({ ...column, required: true })),
-      field: ({ type, column }) => valueForm(type, known(column), () => onMisfit(column.name)),
-    }),
+    existing: existingTable(
+      shown,
+      { rows: null, dialect: sourceDialect, target: null },
+      {
+        key: ({ column }) => keyForm(known({ ...column, required: true })),
+        field: ({ type, column }) => valueForm(type, known(column), () => onMisfit(column.name)),
+      },
+    ),
     sql: `create temp view ${view} as ${writeRowsQuery(qualifyTable(table.name), shown, RULES)}`,
   };
 }

@@ -1,0 +1,138 @@
+import type { Observe } from '../../../observe/observation.ts';
+import type { WriteOutcome, WriteUnit } from '../../../plan/write-unit.ts';
+import { type Clock, monotonicNow } from '../../../platform/clock.ts';
+import type { Tables } from '../../sql/tables.ts';
+import type { WriteHealth } from '../../sql/write-health.ts';
+import { type Writer, WriteOutcomeUnknown } from '../../store.ts';
+import type { PostgresChangeStamps } from '../commit/change-stamps.ts';
+import { TimelineChanged } from '../commit/begin-transaction.ts';
+import { KnownShapes } from '../commit/known-shapes.ts';
+import type { Session } from '../connection/sessions.ts';
+import { isTransient, sqlState, storeError } from '../driver/postgres-errors.ts';
+import type { PostgresClient } from '../read/postgres-client.ts';
+import { type TableResult, TableTransaction } from './table-transaction.ts';
+
+interface TableCommitOptions {
+  /** Each runs one transaction at a time. */
+  readonly sessions: readonly Session[];
+  readonly tables: Tables;
+  /** Milliseconds that a request may take. */
+  readonly handlerTimeout: number;
+  readonly clock: Clock;
+  readonly observe: Observe;
+  readonly stamps: Pick<PostgresChangeStamps, 'committed'>;
+  readonly health: Pick<WriteHealth, 'writeFailed'>;
+  readonly client: Pick<PostgresClient, 'requireMatch' | 'explain'>;
+}
+
+/** The most times that a transaction is tried which the database ends in favour of another one. */
+const MAX_ATTEMPTS = 5;
+
+/** The code of a statement that waited too long for a lock. */
+const LOCKED = '55P03';
+
+/** Share of the time of a request, after its write may begin last, within which the transaction has to end. */
+const LAST_SHARE = 0.05;
+
+/**
+ * Commits units that write tables of another program. Each has a transaction of its own: who locks a row for long stops
+ * the writes to that row alone. A unit that waits too long for a lock gives its session to others, and is
+ * tried again.
+ */
+export class TableCommit implements Writer {
+  readonly #options: TableCommitOptions;
+  readonly #free: Session[];
+  readonly #waiting: ((session: Session) => void)[] = [];
+  readonly #shapes = new KnownShapes();
+  #pending = 0;
+  #drained: (() => void) | null = null;
+  #isClosed = false;
+
+  constructor(options: TableCommitOptions) {
+    this.#options = options;
+    this.#free = [...options.sessions];
+  }
+
+  get pending(): number {
+    return this.#pending;
+  }
+
+  async commit(unit: WriteUnit, deadline: number | null = null): Promise<WriteOutcome> {
+    if (this.#isClosed) throw new Error('The store is closed');
+    this.#pending += 1;
+    const begun = monotonicNow();
+    try {
+      this.#options.client.requireMatch();
+      const outcome = await this.#beforeDeadline(this.#commit(unit, deadline), deadline);
+      this.#options.observe({ kind: 'commit', duration: monotonicNow() - begun, units: 1 });
+      return outcome;
+    } catch (error) {
+      throw await this.#options.client.explain(this.#options.health.writeFailed(storeError(error)));
+    } finally {
+      this.#pending -= 1;
+      if (this.#pending === 0) this.#drained?.();
+    }
+  }
+
+  /** Accepts no more units and resolves once the accepted ones are settled. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    if (this.#pending === 0) return;
+    await new Promise<void>((resolve) => {
+      this.#drained = resolve;
+    });
+  }
+
+  async #commit(unit: WriteUnit, deadline: number | null): Promise<WriteOutcome> {
+    for (let attempt = 1; ; ) {
+      const session = await this.#take();
+      try {
+        if (deadline !== null && this.#options.clock.now() > deadline) return { kind: 'expired' };
+        return await this.#run(session, unit);
+      } catch (error) {
+        session.discard();
+        this.#shapes.clear();
+        const isLocked = sqlState(error) === LOCKED;
+        if (!isLocked) attempt += 1;
+        const isRetried = isLocked ? deadline !== null : isTransient(error) || error instanceof TimelineChanged;
+        if (!isRetried || attempt > MAX_ATTEMPTS) throw error;
+      } finally {
+        this.#release(session);
+      }
+    }
+  }
+
+  async #run(session: Session, unit: WriteUnit): Promise<TableResult['outcome']> {
+    const { tables, clock, stamps } = this.#options;
+    const options = { session: await session.open(), tables, now: clock.now(), shapes: this.#shapes };
+    const { outcome, own } = await new TableTransaction(options, unit).run();
+    if (own !== null) stamps.committed(own);
+    return outcome;
+  }
+
+  #take(): Promise<Session> {
+    const session = this.#free.pop();
+    if (session !== undefined) return Promise.resolve(session);
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  #release(session: Session): void {
+    const next = this.#waiting.shift();
+    if (next === undefined) this.#free.push(session);
+    else next(session);
+  }
+
+  /** Ends a unit that takes too long before its request would be answered as if nothing had been written (ERR-7). */
+  async #beforeDeadline(committed: Promise<WriteOutcome>, deadline: number | null): Promise<WriteOutcome> {
+    if (deadline === null) return committed;
+    const { clock, handlerTimeout } = this.#options;
+    const { promise, reject } = Promise.withResolvers<never>();
+    const late = (): void => reject(new WriteOutcomeUnknown('The database did not answer a transaction in time'));
+    const timer = setTimeout(late, Math.max(0, deadline - clock.now()) + handlerTimeout * LAST_SHARE);
+    try {
+      return await Promise.race([committed, promise]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}

@@ -1,0 +1,207 @@
+import type { Row, WritePlan } from '../../../plan/plan.ts';
+import { DELETED, resolveRevision } from '../../../plan/write/pending-revisions.ts';
+import type { CommittedUnit, Refusal, WriteUnit } from '../../../plan/write-unit.ts';
+import type { Statement } from '../../sql/dialect.ts';
+import { readRow, type ExistingRowPlan, writeRow } from '../../sql/existing/row-writes.ts';
+import { missingOfBlock, missingReferenceBlocks } from '../../sql/read/missing-references.ts';
+import type { Tables } from '../../sql/tables.ts';
+import { writtenReferences } from '../../sql/write/write-statements.ts';
+import type { OwnCommit } from '../commit/change-stamps.ts';
+import type { KnownShapes } from '../commit/known-shapes.ts';
+import { UnitTransaction } from '../commit/unit-transaction.ts';
+import { lockParts } from '../commit/write-locks.ts';
+import { allAnswers } from '../driver/answers.ts';
+import type { PostgresConnection, QueryResult } from '../driver/pg.ts';
+import { isOfStatement } from '../driver/postgres-errors.ts';
+import { explainFailure } from './table-rules.ts';
+
+interface TableTransactionOptions {
+  readonly session: PostgresConnection;
+  readonly tables: Tables;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  readonly shapes: KnownShapes;
+}
+
+/** The end of the transaction of a unit, with what it has added to the log; null where it has added nothing. */
+export interface TableResult {
+  readonly outcome: CommittedUnit | Refusal;
+  readonly own: OwnCommit | null;
+}
+
+/** A row that a plan of the unit has written, and its new revision. */
+interface CompletedRow {
+  readonly row: Row | null;
+  readonly revision: number;
+}
+
+/**
+ * One transaction of a unit that writes tables of another program. Their rows come first, and wait for locks of others
+ * before numbers of the log are allocated: no reader of the log waits for them. What is recorded is that of the rows as
+ * the database has completed them.
+ */
+export class TableTransaction {
+  readonly #options: TableTransactionOptions;
+  readonly #unit: WriteUnit;
+  readonly #written = new Map<number, CompletedRow>();
+
+  constructor(options: TableTransactionOptions, unit: WriteUnit) {
+    this.#options = options;
+    this.#unit = unit;
+  }
+
+  /** Runs the unit, and commits it unless it is refused, or dry. @throws where the database fails */
+  async run(): Promise<TableResult> {
+    const refusal = (await this.#begin()) ?? (await this.#writeRows()) ?? (await this.#missingReference());
+    if (refusal !== null) return this.#end(refusal);
+    const unit = this.#settled();
+    if (unit.dry === true && unit.plans.every(isWritten)) return this.#end(this.#committed([]));
+    const { outcome, transaction } = await this.#record(unit);
+    if (outcome.kind !== 'committed' || unit.dry === true)
+      return this.#end(outcome.kind === 'committed' ? this.#committed(outcome.revisions) : outcome);
+    await transaction.commit();
+    return {
+      outcome: this.#committed(outcome.revisions),
+      own: { ...transaction.states, plans: unit.plans.filter((plan) => !isWritten(plan)) },
+    };
+  }
+
+  async #end(outcome: TableResult['outcome']): Promise<TableResult> {
+    await this.#options.session.query('rollback');
+    return { outcome, own: null };
+  }
+
+  #committed(revisions: readonly number[]): CommittedUnit {
+    const rows = new Map(
+      [...this.#written].flatMap(([index, { row }]) => (row === null ? [] : [[index, row] as const])),
+    );
+    return { kind: 'committed', revisions: revisions.length === 0 ? this.#revisions() : revisions, rows };
+  }
+
+  /** The revisions of rows that are written so far, by the indexes of their plans. */
+  #revisions(): readonly number[] {
+    return this.#unit.plans.map((_, index) => this.#written.get(index)?.revision ?? DELETED);
+  }
+
+  /** Begins, and locks the names of records. */
+  async #begin(): Promise<Refusal | null> {
+    const { tables, now } = this.#options;
+    const { records = [] } = this.#unit;
+    const opening: readonly Statement[] = [{ text: 'begin', values: [] }, ...lockParts(tables, [this.#unit])];
+    const found = records.map(({ name }) => tables.system.hasRecord(name, now));
+    const answers = await this.#send([...opening, ...found]);
+    const at = answers.slice(opening.length).findIndex(({ count }) => count > 0);
+    const record = records[at];
+    return record === undefined ? null : { kind: 'recorded', name: record.name };
+  }
+
+  #send(statements: readonly Statement[]): Promise<readonly QueryResult[]> {
+    return allAnswers(statements.map(({ text, values }) => this.#options.session.query(text, values)));
+  }
+
+  /** Writes the rows of tables of another program, in the order of the plans. */
+  async #writeRows(): Promise<Refusal | null> {
+    const { tables } = this.#options;
+    const keys = new Set<string>();
+    for (const [index, plan] of this.#unit.plans.entries()) {
+      if (tables.of(plan.resource).existing === null) continue;
+      // Rows that a subtransaction writes twice have one revision: a later write could not find the first one.
+      const key = JSON.stringify([plan.resource, plan.id]);
+      if (keys.has(key)) await this.#send([{ text: 'savepoint again', values: [] }]);
+      keys.add(key);
+      const refusal = await this.#writeRow(plan, index);
+      if (refusal !== null) return refusal;
+    }
+    return null;
+  }
+
+  async #writeRow(plan: ExistingRowPlan, index: number): Promise<Refusal | null> {
+    const { tables } = this.#options;
+    const write = writeRow(tables, plan, this.#expected(plan));
+    if (write.kind === 'misfit')
+      return { kind: 'rule', plan: index, reason: 'invalid', field: write.field, message: null };
+    try {
+      const [changed] = await this.#send([write.statement]);
+      if (plan.kind === 'delete') return this.#deleted(changed, index);
+      const id = changed?.rows[0]?.['id'];
+      if (typeof id !== 'string' && plan.kind !== 'create') return { kind: 'stale', plan: index };
+      const [read] = await this.#send([readRow(tables, plan.resource, String(id))]);
+      const stored = read?.rows[0];
+      // A trigger, or a policy of the database, has hidden the row.
+      if (stored === undefined) return { kind: 'rule', plan: index, reason: 'invalid', field: null, message: null };
+      const row = tables.of(plan.resource).decode({ ...stored });
+      this.#written.set(index, { row, revision: row.revision });
+      return null;
+    } catch (error) {
+      if (!isOfStatement(error)) throw error;
+      return explainFailure(this.#options, { plan, index }, error);
+    }
+  }
+
+  #deleted(changed: QueryResult | undefined, index: number): Refusal | null {
+    if (changed === undefined || changed.count === 0) return { kind: 'stale', plan: index };
+    this.#written.set(index, { row: null, revision: DELETED });
+    return null;
+  }
+
+  /** The revision that the row of a plan must still have. */
+  #expected(plan: ExistingRowPlan): number {
+    if (plan.kind === 'create') return DELETED;
+    return resolveRevision(plan.revision, this.#revisions());
+  }
+
+  /** References that no foreign key guards: those to tables of another program, and from them. */
+  async #missingReference(): Promise<Refusal | null> {
+    const { tables } = this.#options;
+    for (const [index, plan] of this.#unit.plans.entries()) {
+      if (plan.kind === 'delete') continue;
+      const references = writtenReferences(tables, plan).filter(
+        ({ resource, id }) => resource !== plan.resource || id !== plan.id,
+      );
+      const blocks = missingReferenceBlocks(tables, references);
+      const answers = await this.#send(blocks.map(({ statement }) => statement));
+      const missing = blocks.flatMap((block, at) => missingOfBlock(block, answers[at]?.rows ?? []));
+      if (missing.length > 0) return { kind: 'reference', plan: index, fields: missing.map(({ path }) => path) };
+    }
+    return null;
+  }
+
+  /** The unit with what is recorded of the rows that are written. */
+  #settled(): WriteUnit {
+    const { plans, records = [] } = this.#unit;
+    const rows = this.#committed([]).rows ?? new Map();
+    return {
+      ...this.#unit,
+      plans: plans.map((plan, index) => settlePlan(plan, this.#written.get(index))),
+      records: records.map((record) => {
+        const { outcome } = record;
+        return typeof outcome === 'string' ? record : { ...record, outcome: outcome(rows) };
+      }),
+    };
+  }
+
+  /** Allocates numbers, and runs what is left of the unit: own rows, events and records. */
+  async #record(
+    unit: WriteUnit,
+  ): Promise<{ readonly outcome: CommittedUnit | Refusal; readonly transaction: UnitTransaction }> {
+    const { session, tables, now, shapes } = this.#options;
+    const transaction = await UnitTransaction.begin({ session, tables, units: [unit], now, shapes, isBegun: true });
+    const [result] = unit.plans.every(isWritten)
+      ? ((await transaction.runTogether([unit])) ?? [])
+      : [await transaction.runAlone(unit)];
+    if (result === undefined) throw new Error('The events of rows of a table that exists could not be written');
+    if ('error' in result) throw result.error;
+    return { outcome: result.outcome, transaction };
+  }
+}
+
+function isWritten({ written }: WritePlan): boolean {
+  return written !== undefined;
+}
+
+function settlePlan(plan: WritePlan, written: CompletedRow | undefined): WritePlan {
+  if (written === undefined) return plan;
+  const { row, revision } = written;
+  if (row === null || plan.kind === 'detach') return { ...plan, written: revision };
+  return { ...plan, ...plan.settle?.(row), written: revision };
+}
