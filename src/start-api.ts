@@ -14,6 +14,7 @@ import { RequestLoop } from './events/webhooks/webhook-requests.ts';
 import { localLender } from './limits/lending-buckets.ts';
 import { type OpenedLender, openRedisLender } from './limits/open-redis-lender.ts';
 import { loadModel } from './model/compile/load-model.ts';
+import { readOnlyModel } from './model/compile/read-only-model.ts';
 import type { Model } from './model/model.ts';
 import type { RelayTarget } from './model/relay-settings.ts';
 import { type DefinedModel, isDefinedModel } from './model/typescript/define-model.ts';
@@ -85,6 +86,11 @@ export interface StartApiOptions
    * true.
    */
   readonly migrate?: boolean;
+  /**
+   * True if the tables of another program, which the model shows, are only read. Nothing is then created in their
+   * database. For tables of a SQLite file it must be true. Default: false.
+   */
+  readonly readOnly?: boolean;
   /** Aborts the wait for another process that has locked the database: `startApi` rejects with the reason. */
   readonly signal?: AbortSignal;
   /**
@@ -121,7 +127,7 @@ export interface StartedApi extends AsyncDisposable {
 /**
  * Opens a database, migrates it to the model and creates the API.
  *
- * @throws {ModelError} where the model is invalid
+ * @throws {ModelError} where the model is invalid, or has rows of its own with `readOnly`
  * @throws {UnusableKeys} where a file with keys of an issuer cannot be used
  * @throws {RedisClientMissing} where `redis` is given without the package `@redis/client`
  * @throws {BrokerPackageMissing} where the model has relays to a broker without the package of its client
@@ -242,13 +248,14 @@ async function openTokenVerifier(
   return openVerifier({ auth, folder, now: () => clock.now(), elapsed: monotonicNow, fetch, observe });
 }
 
-function modelAndServices({ model, services }: StartApiOptions): {
+/** @throws {ModelError} */
+function modelAndServices({ model: given, services, readOnly = false }: StartApiOptions): {
   readonly model: Model;
   readonly services: HookServices;
 } {
-  if (!isDefinedModel(model)) return { model, services: services ?? {} };
-  const loaded = loadModel(model);
-  return { model: loaded.model, services: services ?? loaded.services };
+  const loaded = isDefinedModel(given) ? loadModel(given) : { model: given, services: {} };
+  const model = readOnly ? readOnlyModel(loaded.model) : loaded.model;
+  return { model, services: services ?? loaded.services };
 }
 
 function milliseconds(timeout: number | (() => number)): number {

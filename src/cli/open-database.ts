@@ -97,7 +97,7 @@ export async function openDatabase({
  */
 export async function openWithoutServer(
   model: Model,
-  files: DatabaseFiles & Pick<StartApiOptions, 'mcp' | 'services'>,
+  files: DatabaseFiles & Pick<StartApiOptions, 'mcp' | 'services' | 'readOnly'>,
   { env, stderr }: Terminal,
 ): Promise<StartedApi> {
   const { database } = files;

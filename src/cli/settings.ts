@@ -1,8 +1,9 @@
 import type { Model } from '../model/model.ts';
-import { showsTables } from '../model/table-source.ts';
+import { listOwnResources, readsTablesOnly, showsTables } from '../model/table-source.ts';
 import { parseDuration } from '../model/values/parse-units.ts';
 import { AGENT_MODES, type AgentMode } from '../mcp/tools.ts';
 import { redisUrlProblem } from '../platform/redis.ts';
+import { selectKind } from '../stores/databases/databases.ts';
 import { type CommandError, usageError } from './command-error.ts';
 import { type DatabaseLocation, servedLocation, type ServedDatabaseFlags } from './database-settings.ts';
 import { isLoopback } from './serve/address.ts';
@@ -58,7 +59,7 @@ export interface ServeSettings {
   readonly open: boolean;
   /** True if clients on other machines are served without authentication (AUTH-7). */
   readonly insecurePublic: boolean;
-  /** True if the database is never written: it has the tables of another program. */
+  /** True if the database, which has the tables of another program, is never written. */
   readonly readOnly: boolean;
 }
 
@@ -97,16 +98,25 @@ export function serveSettings(flags: ServeFlags, env: EnvironmentVariables): Ser
 }
 
 /**
- * Checks that the settings go with the tables of a model: those that exist are only read, and by one process.
+ * Checks that the settings go with the tables of a model. Some kinds of databases only read those that exist, and one
+ * process serves them.
  *
  * @throws {CommandError} exit 2
  */
-export function requireAccess(model: Model, { readOnly, workers }: Pick<ServeSettings, 'readOnly' | 'workers'>): void {
-  if (!showsTables(model)) {
-    if (readOnly) throw usageError('--read-only: the model has rows of its own, not tables that exist; omit it.');
-    return;
+export function requireAccess(
+  model: Model,
+  { readOnly, workers, database }: Pick<ServeSettings, 'readOnly' | 'workers' | 'database'>,
+): void {
+  const own = listOwnResources(model)
+    .map(({ name }) => name)
+    .join(', ');
+  if (readOnly && own !== '') throw usageError(`--read-only: the model has rows of its own (${own}); omit the option.`);
+  if (!showsTables(model)) return;
+  const { noTableWrites } = selectKind(database.file);
+  if (noTableWrites !== null && !readOnly && !readsTablesOnly(model)) {
+    const fix = own === '' ? 'Pass --read-only' : `Move ${own} to a model of another database`;
+    throw usageError(`The model shows tables that exist. For now, ${noTableWrites}. ${fix}.`);
   }
-  if (!readOnly) throw usageError('The model shows tables that exist, which are only read yet. Pass --read-only.');
   if (workers > 1) throw usageError(`${WORKERS.flag}: one process serves tables that exist; use ${WORKERS.flag} 1.`);
 }
 

@@ -1,6 +1,7 @@
 /** `restwright/model`: models in TypeScript and compiled ones, their hooks and the values of their fields. */
 export type { Json, JsonObject } from '../conventions/json/json.ts';
 export { type LoadedModel, loadModel, type ModelSource } from '../model/compile/load-model.ts';
+export { readOnlyModel } from '../model/compile/read-only-model.ts';
 export { ModelError, type ModelProblem } from '../model/document/model-error.ts';
 export {
   type HookQuery,

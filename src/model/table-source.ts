@@ -16,6 +16,11 @@ interface TabledResource {
   readonly table: TableSource | null;
 }
 
+/** The resources of a model, as far as their tables are concerned. */
+interface TabledModel<R = TabledResource> {
+  readonly resources: ReadonlyMap<string, R>;
+}
+
 /** The times of a row that the server sets. */
 const TIMES = ['created_at', 'updated_at'] as const;
 
@@ -31,22 +36,17 @@ export function findColumn({ columns }: TableSource, field: string): string {
   return columns.get(field) ?? field;
 }
 
-/** Resources of a model, as far as their tables are concerned. */
-interface TabledModel<R extends TabledResource = TabledResource> {
-  readonly resources: ReadonlyMap<string, R>;
-}
-
-/** True if a model shows tables of another program. */
+/** True if resources of a model show tables of another program. Others may have rows that the server stores. */
 export function showsTables({ resources }: TabledModel): boolean {
   return [...resources.values()].some(({ table }) => table !== null);
 }
 
-/** Lists the resources whose rows the server stores. */
+/** Lists the resources whose rows the server stores, such as webhooks and API keys. */
 export function listOwnResources<R extends TabledResource>({ resources }: TabledModel<R>): readonly R[] {
   return [...resources.values()].filter(({ table }) => table === null);
 }
 
-/** True if a model shows tables of another program alone, and writes none of them. */
-export function onlyReadsTables({ resources }: TabledModel<TabledResource & { readonly readOnly: boolean }>): boolean {
-  return [...resources.values()].every(({ table, readOnly }) => table !== null && readOnly);
+/** True if a model has nothing but tables of another program, and changes none of them. */
+export function readsTablesOnly({ resources }: TabledModel<TabledResource & { readonly readOnly: boolean }>): boolean {
+  return resources.size > 0 && [...resources.values()].every(({ table, readOnly }) => table !== null && readOnly);
 }

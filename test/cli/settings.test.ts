@@ -4,7 +4,8 @@ import { describe, it } from 'node:test';
 import { CommandError } from '../../src/cli/command-error.ts';
 import { databaseFile, databaseLocation } from '../../src/cli/database-settings.ts';
 import type { EnvironmentVariables } from '../../src/cli/setting-value.ts';
-import { isReachable, type ServeFlags, serveSettings, unprotected } from '../../src/cli/settings.ts';
+import { isReachable, requireAccess, type ServeFlags, serveSettings, unprotected } from '../../src/cli/settings.ts';
+import { loadModel } from '../../src/model/compile/load-model.ts';
 
 function failure(act: () => unknown): CommandError {
   try {
@@ -209,6 +210,56 @@ describe('the database setting', () => {
       path.resolve('/var/lib/a b.db'),
     );
   });
+});
+
+const TABLE = '  films: { table: film, schema: { type: object } }';
+const READ_TABLE = '  genres: { table: genre, read_only: true, schema: { type: object } }';
+const OWN = '  notes: { schema: { type: object } }';
+const SERVER = 'postgres://api@localhost/shop';
+
+/** The resources of a model, the flags with which it is served, and the error. */
+const ACCESS: readonly (readonly [resources: readonly string[], flags: ServeFlags, error: string | null])[] = [
+  [[TABLE], { database: SERVER }, null],
+  [[TABLE, OWN], { database: SERVER }, null],
+  [[TABLE, READ_TABLE], { database: SERVER, readOnly: true }, null],
+  [[TABLE], { database: 'shop.sqlite', readOnly: true }, null],
+  [[READ_TABLE], { database: 'shop.sqlite' }, null],
+  [[OWN], { database: 'shop.db', workers: '2' }, null],
+  [
+    [TABLE, READ_TABLE],
+    { database: 'shop.sqlite' },
+    'The model shows tables that exist. For now, tables of a SQLite file are only read. Pass --read-only.',
+  ],
+  [
+    [READ_TABLE, OWN],
+    { database: 'shop.sqlite' },
+    'The model shows tables that exist. For now, tables of a SQLite file are only read. Move notes to a model of another database.',
+  ],
+  [
+    [TABLE, OWN],
+    { database: SERVER, readOnly: true },
+    '--read-only: the model has rows of its own (notes); omit the option.',
+  ],
+  [[OWN], { readOnly: true }, '--read-only: the model has rows of its own (notes); omit the option.'],
+  [[TABLE], { database: SERVER, workers: '2' }, '--workers: one process serves tables that exist; use --workers 1.'],
+  [
+    [TABLE],
+    { database: SERVER, workers: '2', readOnly: true },
+    '--workers: one process serves tables that exist; use --workers 1.',
+  ],
+];
+
+describe('the access to tables that exist', () => {
+  for (const [resources, flags, error] of ACCESS) {
+    const names = resources.map((text) => text.trim().split(':')[0]).join(' and ');
+    it(`to ${names} is ${error === null ? 'given' : 'refused'} with ${JSON.stringify(flags)}`, () => {
+      const { model } = loadModel({ text: `name: shop\nresources:\n${resources.join('\n')}\n` });
+      const check = (): void => requireAccess(model, serveSettings(flags, {}));
+      if (error === null) return check();
+      const { exitCode, message } = failure(check);
+      assert.deepEqual([exitCode, message], [2, error]);
+    });
+  }
 });
 
 describe('the driver setting', () => {

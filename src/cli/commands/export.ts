@@ -5,6 +5,7 @@ import { type ExportJob, type ExportOutcome, exportToFile, writeRows } from '../
 import { requireExportFile, requireExportStream } from '../export/export-target.ts';
 import { FORMATS, recordFormat } from '../import/record-reader.ts';
 import { UnusableToken } from '../../operations/read/token-rows.ts';
+import { listOwnResources } from '../../model/table-source.ts';
 import { monotonicNow } from '../../platform/clock.ts';
 import { type CollectionArguments, collectionArguments } from '../model-file/collection-arguments.ts';
 import { requireCollection, requireModel } from '../model-file/read-model.ts';
@@ -45,7 +46,8 @@ async function exportCommand(target: CollectionArguments, flags: ExportFlags, te
   if (file === '-') requireExportStream(terminal.stream, used);
   else await writing(file, () => requireExportFile(file, used, flags.force === true));
   const signal = terminal.stopSignal();
-  const { api, store } = await openWithoutServer(model, { ...opened, modelFile: target.model }, terminal);
+  const readOnly = listOwnResources(model).length === 0;
+  const { api, store } = await openWithoutServer(model, { ...opened, modelFile: target.model, readOnly }, terminal);
   const progress = reportProgress(collection, terminal.stderr, supportsColour(terminal.stderr, terminal.env));
   const onProgress: ExportJob['onProgress'] = (advance) => progress.show(advance);
   const job: ExportJob = { collection, format, as: flags.as, api, signal, now: monotonicNow, onProgress };

@@ -2,6 +2,7 @@ import type { AgentMode } from '../../mcp/tools.ts';
 import type { ExitCode } from '../command-error.ts';
 import { AGENT_OPTION, type CommandSpec, DATABASE_OPTIONS, MODEL_ARGUMENT } from '../command-spec.ts';
 import { type DatabaseFlags, databaseLocation, usedDatabase } from '../database-settings.ts';
+import { listOwnResources } from '../../model/table-source.ts';
 import { findModel } from '../model-file/find-model.ts';
 import { requireModel } from '../model-file/read-model.ts';
 import { openWithoutServer } from '../open-database.ts';
@@ -27,7 +28,8 @@ async function serveAgents(file: string, flags: McpFlags, terminal: Terminal): P
   const mcp = agentSetting(flags.mcp, env) ?? DEFAULT_MODE;
   const location = databaseLocation(flags, env);
   const { model, services } = await requireModel(file, env);
-  const used = { ...usedDatabase(location, model.name), modelFile: file, mcp, services };
+  const readOnly = mcp === 'read' && listOwnResources(model).length === 0;
+  const used = { ...usedDatabase(location, model.name), modelFile: file, mcp, services, readOnly };
   const signal = terminal.stopSignal();
   const { api, close } = await openWithoutServer(model, used, terminal);
   try {

@@ -57,7 +57,7 @@ export async function requireModel(file: string, env: EnvironmentVariables): Pro
 export function requireOwnRows(model: Model, command: string): void {
   if (!showsTables(model)) return;
   throw commandFailed(
-    `${command} needs rows of the server's own: the model shows tables that exist, which it only reads. Use the tools of the database.`,
+    `${command} needs rows of the server's own: the model shows tables that exist. Use the tools of the database.`,
   );
 }
 

@@ -20,7 +20,7 @@ import { selectKind } from '../../stores/databases/databases.ts';
 import { commandFailed } from '../command-error.ts';
 import { openDatabase } from '../open-database.ts';
 import { databaseFile, isMissingFile, usedDatabase } from '../database-settings.ts';
-import type { ServeSettings } from '../settings.ts';
+import { requireAccess, type ServeSettings } from '../settings.ts';
 import { readStopSignal, type Terminal, waitForStop } from '../terminal/terminal.ts';
 import { localAddress, openServer, serverUrl } from './address.ts';
 import { listenForMetrics } from './metrics-listener.ts';
@@ -62,7 +62,7 @@ export interface ListeningAddress {
 /**
  * Opens the API, listens, and shuts down gracefully when a signal stops the process.
  *
- * @throws {CommandError} exit 1 for an unavailable database or address
+ * @throws {CommandError} exit 1 for an unavailable database or address; exit 2 for settings that the model forbids
  */
 export async function runServer(options: RunServerOptions): Promise<void> {
   const { loaded, settings, metrics } = options;
@@ -128,6 +128,7 @@ function apiOpener(
   const { insecurePublic: allowAnyHost, dev: loopbackWebhooks } = settings;
   const opened = new Set<string>();
   return async ({ model, services }) => {
+    requireAccess(model, settings);
     const chosen = usedDatabase(settings.database, model.name);
     const { database } = chosen;
     // A reload must not begin an empty database in the place of one that was moved or deleted meanwhile.
@@ -136,8 +137,8 @@ function apiOpener(
     }
     opened.add(database);
     const redis = settings.redis ?? undefined;
-    const { mcp } = settings;
-    const served = { model, modelFile, services, ...chosen, migrate, dispatch, rateLender, redis, mcp };
+    const { mcp, readOnly } = settings;
+    const served = { model, modelFile, services, ...chosen, readOnly, migrate, dispatch, rateLender, redis, mcp };
     const measured = { metrics, serveMetrics: settings.metrics === null, traces, serverTiming: settings.dev };
     return openDatabase({ ...served, ...measured, observe, allowAnyHost, loopbackWebhooks, ...state });
   };

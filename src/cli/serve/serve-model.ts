@@ -1,7 +1,6 @@
 import { commandFailed } from '../command-error.ts';
 import { identifyModel } from './model-identity.ts';
 import { requireModel } from '../model-file/read-model.ts';
-import { requireAccess } from '../settings.ts';
 import { runServer, type ListeningAddress, type RunServerOptions } from './run-server.ts';
 import { withServerLog, type LogStyle, type ServerLog } from './server-log.ts';
 import type { Observe } from '../../observe/observation.ts';
@@ -35,7 +34,6 @@ export async function serveModel({ peers, onListening, log: style, ...options }:
   const { file, settings, terminal } = options;
   const isOneOfSeveral = settings.workers > 1;
   const loaded = await requireModel(file, terminal.env);
-  requireAccess(loaded.model, settings);
   const identity = identifyModel(loaded.model);
   const { limits } = loaded.model;
   const isFirst = peers === null;

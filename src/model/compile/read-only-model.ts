@@ -2,13 +2,20 @@ import { ModelError } from '../document/model-error.ts';
 import type { Model, Resource } from '../model.ts';
 import { listOwnResources } from '../table-source.ts';
 import { formatPath } from '../path.ts';
+import { listOwnResources } from '../table-source.ts';
 import { deepFreeze } from '../values/deep-freeze.ts';
 import { byCollection } from './resources/compile-resources.ts';
 
 /**
  * Makes a model of tables that exist read-only. Nothing is then written to their database, also not next to them.
+ * `startApi` does it with the option `readOnly`.
  *
  * @throws {ModelError} where the server stores rows of the model
+ *
+ * @example
+ * ```ts
+ * const store = await openSqlite({ path: './shop.sqlite', model: readOnlyModel(model) });
+ * ```
  */
 export function readOnlyModel(model: Model): Model {
   const problems = listOwnResources(model).map(({ name }) => ({

@@ -1,5 +1,5 @@
 import type { Model } from '../../model/model.ts';
-import { onlyReadsTables, showsTables } from '../../model/table-source.ts';
+import { readsTablesOnly, showsTables } from '../../model/table-source.ts';
 import type { Observe } from '../../observe/observation.ts';
 import { safeObserver } from '../../observe/safe-observer.ts';
 import { type Clock, systemClock } from '../../platform/clock.ts';
@@ -267,7 +267,7 @@ async function assemble(options: PostgresOptions, from: StoreParts): Promise<Sto
  */
 export async function openPostgres(options: PostgresOptions): Promise<Store> {
   const { model } = options;
-  if (showsTables(model)) return onlyReadsTables(model) ? openExistingTables(options) : openWritableTables(options);
+  if (showsTables(model)) return readsTablesOnly(model) ? openExistingTables(options) : openWritableTables(options);
   const tables = new Tables(model, postgres);
   requireNames(tables);
   const opened = await migrateSchema({ ...options, tables });

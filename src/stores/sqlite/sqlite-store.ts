@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Model } from '../../model/model.ts';
-import { showsTables } from '../../model/table-source.ts';
+import { readsTablesOnly, showsTables } from '../../model/table-source.ts';
 import type { Observe } from '../../observe/observation.ts';
 import { type Clock, monotonicNow, systemClock } from '../../platform/clock.ts';
 import { createRandom, type Random } from '../../platform/random.ts';
@@ -90,6 +90,9 @@ export interface SqliteOptions {
 
 type CompleteOptions = SqliteOptions & Required<Pick<SqliteOptions, 'observe' | 'clock' | 'random'>>;
 
+/** The reason why a model must be read-only. */
+export const NO_TABLE_WRITES = 'tables of a SQLite file are only read';
+
 /** The path of a database that ends with the store. */
 export const IN_MEMORY = ':memory:';
 
@@ -105,6 +108,7 @@ interface OpenedDatabase extends Preparation {
 function open(path: string, driver: Driver, options: CompleteOptions): OpenedDatabase {
   const { model, random, observe, writer } = options;
   if (!showsTables(model)) return openOwn(path, driver, options);
+  if (!readsTablesOnly(model)) throw new UnusableDatabase(`For now, ${NO_TABLE_WRITES}: the model must be read-only.`);
   const { connection, source } = openExisting(path, { model, driver, observe, writer });
   if (model.secret === null) observe({ kind: 'temporary-secret', name: model.name });
   const prepared = prepareDatabase(connection, systemModel(model), { random, consent: 'none' });

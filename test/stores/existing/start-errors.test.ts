@@ -4,6 +4,7 @@ import path from 'node:path';
 import { describe, it } from 'node:test';
 import { loadModel } from '../../../src/model/compile/load-model.ts';
 import { readOnlyModel } from '../../../src/model/compile/read-only-model.ts';
+import { startApi } from '../../../src/start-api.ts';
 import { openSqlite } from '../../../src/stores/sqlite/sqlite-store.ts';
 import { temporaryDirectory } from '../../temporary-directory.ts';
 import { sourceFile } from './source-file.ts';
@@ -86,6 +87,23 @@ describe('the start with tables that exist', () => {
       openSqlite({ path: file, model: readOnlyModel(model) }),
       /bs\.a_id: rows of as are identified by several columns \(x, y\)/,
     );
+  });
+
+  it('refuses to write a SQLite file, and reads it with readOnly', async (context) => {
+    const { model } = loadModel({ text: oneResource('table: film', '') });
+    const database = sourceFile(context, 'create table film (id integer primary key)');
+    await assert.rejects(
+      startApi({ model, database }),
+      /tables of a SQLite file are only read: the model must be read-/,
+    );
+    await using started = await startApi({ model, database, readOnly: true, observe: () => undefined });
+    assert.equal(started.api.model.resources.get('items')?.readOnly, true);
+  });
+
+  it('refuses readOnly with own rows', async () => {
+    const { model } = loadModel({ text: oneResource('singular: item', '') });
+    const starting = startApi({ model, database: ':memory:', readOnly: true });
+    await assert.rejects(starting, /^ModelError: model: resources\.items: its rows are stored by the server/);
   });
 
   it('refuses a file that does not exist, creates none, and refuses one that is no database', async (context) => {
