@@ -31,6 +31,11 @@ export function listTimes({ table }: TabledResource): readonly (typeof TIMES)[nu
   return TIMES.filter((name) => columns[name] !== null);
 }
 
+/** Makes the value that a row has nullable for a table that exists. Its column may be NULL, or hold a misfit. */
+export function allowNull<T extends { readonly nullable: boolean }>({ table }: TabledResource, value: T): T {
+  return table === null ? value : { ...value, nullable: true };
+}
+
 /** The column of a field. */
 export function findColumn({ columns }: TableSource, field: string): string {
   return columns.get(field) ?? field;

@@ -2,7 +2,7 @@
 import { linkName } from '../../model/link-name.ts';
 import { parseVersion, versionsAgree } from '../../conventions/versioning.ts';
 import type { ContractVersion, Field, Model, Property, Resource } from '../../model/model.ts';
-import { listTimes } from '../../model/table-source.ts';
+import { allowNull, listTimes } from '../../model/table-source.ts';
 import type { Relation } from '../../plan/expansion.ts';
 import { type DescribedContract, describedContracts } from '../described-contract.ts';
 import type { PlacedResource } from '../surface/placed-resource.ts';
@@ -87,11 +87,9 @@ function writeDeclarations(declared: DeclaredResource): readonly string[] {
   ];
 }
 
-/** The type of the members that the server sets. A table that exists may lack times. */
-function systemType(resource: DeclaredResource['resource']): string {
-  const times = listTimes(resource);
-  const missing = ['created_at', 'updated_at'].filter((name) => !times.some((time) => time === name));
-  return missing.length === 0 ? 'ItemMembers' : `Omit<ItemMembers, ${union(missing)}>`;
+/** The type of the members that the server sets. A table that exists may lack times, or have NULL. */
+function systemType({ table }: Resource): string {
+  return table === null ? 'ItemMembers' : `Omit<ItemMembers, 'created_at' | 'updated_at'>`;
 }
 
 /** With an empty line after it. */
@@ -103,13 +101,18 @@ function interfaceText(head: string, members: readonly MemberType[]): string {
 function itemMembers({ resource, readable }: DeclaredResource): readonly MemberType[] {
   const { computed, fieldAccess, schema } = resource;
   const isHidden = (name: string): boolean => (fieldAccess.get(name)?.read ?? null) !== null;
-  const stored = readable.map((field) => memberType(field, findPropertySchema(schema, field.name), 'out'));
+  const stored = readable.map((field) =>
+    memberType(allowNull(resource, field), findPropertySchema(schema, field.name), 'out'),
+  );
   const derived = computed.map(({ name, schema: own, ...shape }) => ({
     name,
     type: valueType({ ...shape, nullable: true }, own, 'out'),
     comment: listCommentLines(own),
   }));
-  return [...stored, ...derived].map((member) => (isHidden(member.name) ? { ...member, isOptional: true } : member));
+  const times = resource.table === null ? [] : listTimes(resource).map((name) => ({ name, type: 'string | null' }));
+  return [...stored, ...derived, ...times].map((member) =>
+    isHidden(member.name) ? { ...member, isOptional: true } : member,
+  );
 }
 
 function bodyMembers({ resource: { id, schema }, writable }: DeclaredResource): readonly MemberType[] {

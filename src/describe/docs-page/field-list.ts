@@ -11,12 +11,6 @@ type SystemMember = readonly [name: string, type: string, meaning: string];
 
 const TIME_MEANINGS = { created_at: 'when it was created', updated_at: 'when it was changed last' } as const;
 
-/** The members of every resource that the server sets (REP-12), after its times. */
-const SYSTEM: readonly SystemMember[] = [
-  ['revision', 'integer', 'grows with each change; the ETag begins with it'],
-  ['links', 'object', 'self, collection and related resources'],
-];
-
 /** The members of a resource, with what their values have to fulfill. */
 export function fieldList(resource: Resource, { resources }: Pick<Model, 'resources'>): Html {
   const properties = readObject(resource.schema['properties']);
@@ -29,8 +23,14 @@ ${systemMembers(resource).map(([name, type, meaning]) => memberItem({ name, type
 </ul>`;
 }
 
+/** The members of a resource that the server sets (REP-12). Revisions of a table that exists do not ascend. */
 function systemMembers(resource: Resource): readonly SystemMember[] {
-  return [...listTimes(resource).map((name) => [name, 'date-time', TIME_MEANINGS[name]] as const), ...SYSTEM];
+  const changes = resource.table === null ? 'grows with' : 'differs after';
+  return [
+    ...listTimes(resource).map((name) => [name, 'date-time', TIME_MEANINGS[name]] as const),
+    ['revision', 'integer', `${changes} each change; the ETag begins with it`],
+    ['links', 'object', 'self, collection and related resources'],
+  ];
 }
 
 /** A member of a representation, in words. */

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../../conventions/json/json.ts';
 import type { Field, Resource } from '../../model/model.ts';
+import { needsId } from '../../model/needs-value.ts';
 import { listTimes } from '../../model/table-source.ts';
 import { readObject } from '../../model/values/access.ts';
 import { storedForm } from '../../model/values/stored-form.ts';
@@ -55,7 +56,7 @@ function requestMembers(
   const chosen = suffix === 'Patch' ? shown.slice(0, 1) : shown;
   const values = chosen.map((field) => [field.name, sampleField(field, resource)] as const);
   if (values.some(([, value]) => value === null)) return null;
-  const id = suffix === 'Create' && resource.id.kind === 'client' ? { id: sampleId(resource) } : {};
+  const id = suffix === 'Create' && needsId(resource) ? { id: sampleId(resource) } : {};
   return { ...id, ...Object.fromEntries(values) };
 }
 

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../conventions/json/json.ts';
 import type { ComputedField, Field, Resource } from '../../model/model.ts';
-import { needsValue } from '../../model/needs-value.ts';
-import { listTimes } from '../../model/table-source.ts';
+import { needsId, needsValue } from '../../model/needs-value.ts';
+import { allowNull, listTimes } from '../../model/table-source.ts';
 import { readObject } from '../../model/values/access.ts';
 import { words } from '../surface/placed-resource.ts';
 import { requireResource } from '../surface/surface.ts';
@@ -86,8 +86,7 @@ export function bodySchema(resource: Resource, description: Description, suffix:
       suffix === 'Replace' && (field.writeOnly || field.immutable || field.name === resource.state?.field);
     const required = fields.filter((field) => needsValue(field) && !isKept(field));
     const own = suffix === 'Create' ? newId(resource) : { id: sentId(resource, ID_SCHEMA), revision: REVISION };
-    const isIdRequired = suffix === 'Create' && resource.id.kind === 'client' && !resource.id.optional;
-    const names = [...(isIdRequired ? ['id'] : []), ...required.map(({ name }) => name)];
+    const names = [...(suffix === 'Create' && needsId(resource) ? ['id'] : []), ...required.map(({ name }) => name)];
     return {
       type: 'object',
       ...(names.length === 0 ? {} : { required: names }),
@@ -171,7 +170,8 @@ interface ResponseMembers {
 }
 
 function responseSchema(resource: Resource, description: Description, { fields, use }: ResponseMembers): JsonObject {
-  const own = marked(fields, memberSchemas(fields, resource.schema, use));
+  const shown = fields.map((field) => allowNull(resource, field));
+  const own = marked(fields, memberSchemas(shown, resource.schema, use));
   const { isCompact } = description.contract;
   const properties = {
     id: { ...ID_SCHEMA, ...(resource.id.kind === 'server' ? { readOnly: true } : {}) },
@@ -180,8 +180,8 @@ function responseSchema(resource: Resource, description: Description, { fields, 
     ...systemMembers(resource, isCompact),
   };
   // A member that some callers may not read is absent for them.
-  const shown = Object.keys(properties).filter((name) => !isHideable(resource, name));
-  const present = use === 'response' ? [...shown, 'links'] : ['id', 'revision', 'links'];
+  const always = Object.keys(properties).filter((name) => !isHideable(resource, name));
+  const present = use === 'response' ? [...always, 'links'] : ['id', 'revision', 'links'];
   return {
     type: 'object',
     required: present,

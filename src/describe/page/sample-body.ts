@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../../conventions/json/json.ts';
 import type { Field, Resource } from '../../model/model.ts';
+import { needsId } from '../../model/needs-value.ts';
 import { readObject } from '../../model/values/access.ts';
 import { exampleValue } from '../example-value.ts';
 import type { PlacedResource } from '../surface/placed-resource.ts';
@@ -11,7 +12,7 @@ export function sampleBody({ resource, writable }: WritableResource): JsonObject
   const required = writable.filter((field) => field.required && field.fill === null);
   const shown = required.length > 0 ? required : writable.slice(0, 1);
   const body = Object.fromEntries(shown.map((field) => [field.name, sampleValue(field, resource)]));
-  return resource.id.kind === 'client' ? { id: 'example', ...body } : body;
+  return needsId(resource) ? { id: 'example', ...body } : body;
 }
 
 /**

@@ -93,7 +93,7 @@ function absentCodes({ tombstones }: Resource): readonly ResourceErrorCode[] {
 
 /** The codes with which a write may be refused, besides the form of its body. */
 function writeCodes(resource: Resource, kind: 'create' | 'replace' | 'patch' | 'delete'): readonly ResourceErrorCode[] {
-  const { hooks, state, uniques, id } = resource;
+  const { hooks, state, uniques, id, table } = resource;
   const hasHooks =
     hooks.refine !== null || hooks.check.size > 0 || Object.values(hooks.before).some((hook) => hook !== null);
   const isHooked = hasHooks || resource.fields.some(({ generator }) => generator?.kind === 'code');
@@ -102,7 +102,8 @@ function writeCodes(resource: Resource, kind: 'create' | 'replace' | 'patch' | '
   const rules: readonly (readonly [holds: boolean, code: ResourceErrorCode])[] = [
     [isHooked && kind === 'delete', 'INVALID'],
     [isHooked || isRuled(resource, kind) || mayLackFill(resource, kind), 'FORBIDDEN'],
-    [isHooked || hasState || kind === 'patch', 'CONFLICT'],
+    // A table that exists may have rules that the model does not know.
+    [isHooked || hasState || kind === 'patch' || table !== null, 'CONFLICT'],
     [kind !== 'delete' && isTakeable, 'ALREADY_EXISTS'],
   ];
   return rules.filter(([holds]) => holds).map(([, code]) => code);
@@ -123,7 +124,7 @@ function mayLackFill({ id, fields }: Resource, kind: 'create' | 'replace' | 'pat
 /** The codes of the rows that a delete deletes: others refer to them, or their hooks refuse. */
 function cascadeCodes(resource: Resource, model: Model): readonly CodeWithStatus[] {
   return deletedWith(resource, model).flatMap((each) => [
-    ...(each.dependents.length > 0 ? [withStatus(each, 'HAS_DEPENDENTS')] : []),
+    ...(each.dependents.length > 0 || each.table !== null ? [withStatus(each, 'HAS_DEPENDENTS')] : []),
     ...(each.hooks.before.delete === null ? [] : HOOK_REASONS.map((reason) => withStatus(each, reason))),
   ]);
 }

@@ -66,3 +66,35 @@ versions:
       - { resource: products, without: [currency] }
       - { resource: suppliers, collection: vendors, singular: vendor }
 `;
+
+/** A model with tables that exist, of which one is only read, next to own resources. */
+export const TABLES = `
+name: cinema
+auth: { api_keys: true, issuers: [{ issuer: https://id.example.com, audience: cinema, jwks_uri: https://id.example.com/jwks }] }
+resources:
+  films:
+    table: public.film
+    key: film_id
+    updated_at: changed
+    events: full
+    search: [title]
+    tombstones: 1d
+    schema:
+      type: object
+      required: [title, length]
+      properties:
+        title: { type: string, maxLength: 200 }
+        length: { type: integer, minimum: 1 }
+        rating: { type: string, enum: [G, R] }
+        languages: { type: array, items: { type: string } }
+        pin: { type: string, writeOnly: true }
+        genre_id: { type: string, x-references: { resource: genres, inverse: films } }
+  order_lines:
+    table: Order Line
+    key: [order_id, number]
+    schema: { type: object, required: [order_id, number], properties: { order_id: { type: integer }, number: { type: integer }, note: { type: string } } }
+  cheap_films: { table: cheap, key: film_id, read_only: true, schema: { type: object, properties: { title: { type: string } } } }
+  genres: { schema: { type: object, required: [name], properties: { name: { type: string } } } }
+  reviews:
+    schema: { type: object, required: [film_id], properties: { film_id: { type: string, x-references: films }, stars: { type: integer } } }
+`;

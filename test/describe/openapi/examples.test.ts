@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { isJsonObject, type Json, type JsonObject } from '../../../src/conventions/json/json.ts';
 import { SHOP } from '../../pipeline/models/shop-model.ts';
 import { member, listObjects, listOperations, resolved, requireString } from './consistency.ts';
-import { describeNewest, describeVersions, SPECIFIED } from './described.ts';
+import { describeNewest, describeVersions, SPECIFIED, TABLES } from './described.ts';
 
 /** The value at a reference, or the value itself. */
 function followed(document: JsonObject, value: Json | undefined): JsonObject {
@@ -30,7 +30,7 @@ function jsonSchemas(document: JsonObject): readonly (readonly [at: string, sche
 }
 
 describe('an OpenAPI description', () => {
-  for (const [name, text] of Object.entries({ SPECIFIED, SHOP })) {
+  for (const [name, text] of Object.entries({ SPECIFIED, SHOP, TABLES })) {
     it(`[OPS-1a] has an example of each JSON body, and of each parameter but filters by operators (${name})`, () => {
       const document = describeNewest(text);
       const bodies = jsonSchemas(document).filter(([, schema]) => !isAnyObject(schema));

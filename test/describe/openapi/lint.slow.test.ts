@@ -7,7 +7,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { skipWithoutFile } from '../../installed-programs.ts';
 import { temporaryDirectory } from '../../temporary-directory.ts';
-import { describeVersions, SPECIFIED } from './described.ts';
+import { describeVersions, SPECIFIED, TABLES } from './described.ts';
 import { EXCEPTIONS, type LintException } from './lint-exceptions.ts';
 
 const root = path.join(import.meta.dirname, '..', '..', '..');
@@ -28,15 +28,17 @@ async function runProgram(program: string, args: readonly string[]): Promise<str
   return promise;
 }
 
-/** Writes the descriptions of both contracts, in both editions. @returns the paths of the files */
+/** Writes the descriptions of all contracts of the models, in both editions. @returns the paths of the files */
 function writeFiles(context: TestContext): readonly string[] {
   const folder = temporaryDirectory(context);
   return (['3.1', '3.2'] as const).flatMap((edition) =>
-    describeVersions(`${SPECIFIED}\nwebhooks: {}\n`, edition).map((document, index) => {
-      const file = path.join(folder, `${edition}-${index}.json`);
-      writeFileSync(file, JSON.stringify(document, null, 1));
-      return file;
-    }),
+    [SPECIFIED, TABLES]
+      .flatMap((text) => describeVersions(`${text}\nwebhooks: {}\n`, edition))
+      .map((document, index) => {
+        const file = path.join(folder, `${edition}-${index}.json`);
+        writeFileSync(file, JSON.stringify(document, null, 1));
+        return file;
+      }),
   );
 }
 

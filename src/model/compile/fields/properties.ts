@@ -6,7 +6,7 @@ import { readObject, readStrings } from '../../values/access.ts';
 import { allowedValues } from '../../values/assertion.ts';
 import type { Path } from '../../path.ts';
 import { storedForm } from '../../values/stored-form.ts';
-import { listTimes, type TableSource } from '../../table-source.ts';
+import { allowNull, listTimes, type TableSource } from '../../table-source.ts';
 
 type Leaf = Omit<Property, 'sortable' | 'filterable'>;
 
@@ -23,7 +23,6 @@ interface PropertyInputs {
   readonly schema: JsonObject;
   /** True if clients choose the ids of a resource. Ids that the server assigns contain no comma. */
   readonly hasClientIds: (resource: string) => boolean;
-  /** A column of it may be NULL, or hold a value that does not fit, whatever the schema says. */
   readonly table: TableSource | null;
 }
 
@@ -43,8 +42,7 @@ export function compileProperties(
   const id: Leaf = { path: 'id', type: idType, ...UNRESTRICTED, holdsComma };
   const own = inputs.fields.filter(({ writeOnly }) => !writeOnly).flatMap(fieldLeaves(inputs));
   const times = listTimes(inputs).map((path): Leaf => ({ path, type: { kind: 'date-time' }, ...UNRESTRICTED }));
-  const mayBeNull = inputs.table === null ? [...own, ...times] : [...own, ...times].map(withNull);
-  const leaves = [id, ...mayBeNull, REVISION];
+  const leaves = [id, ...[...own, ...times].map((leaf) => allowNull(inputs, leaf)), REVISION];
   const scalars = new Set(leaves.filter(({ type }) => isScalar(type)).map(({ path }) => path));
   const lists = leaves.filter(({ type }) => isListOfScalars(type)).map(({ path }) => path);
   const json = new Set(leaves.filter(({ type }) => type.kind === 'json').map(({ path }) => path));
@@ -56,10 +54,6 @@ export function compileProperties(
       return [leaf.path, property];
     }),
   );
-}
-
-function withNull(leaf: Leaf): Leaf {
-  return { ...leaf, nullable: true };
 }
 
 /** Reports a path that is not a scalar property of the resource. */
