@@ -5,7 +5,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { run } from '../../../src/cli/program.ts';
 import { SHOP, SHOP_MODEL, sourceFile } from '../../stores/existing/source-file.ts';
 import { recordedTerminal } from '../recorded-terminal.ts';
-import { killAll, startServer, waitUntilListening } from '../server-process.ts';
+import { killAll, program, startProgram, startServer, waitUntilListening } from '../server-process.ts';
 
 /** The paths of a model of tables that exist, and of their file. */
 function writeModel(context: TestContext): { readonly model: string; readonly database: string } {
@@ -52,6 +52,16 @@ describe('commands with a model of tables that exist', () => {
     const [code, , stderr] = await command('serve', model, '--database', database, '--port', '0');
     assert.equal(code, 2, stderr);
     assert.match(stderr, /Pass --read-only/);
+  });
+
+  it('serve agents that read them, and refuse those that write to a SQLite file', async (context) => {
+    const { model, database } = writeModel(context);
+    const words = ['mcp', model, '--database', database];
+    const reading = startProgram(path.dirname(model), [program, ...words]);
+    assert.equal(await reading.exited, 0, reading.stderr());
+    const [code, , stderr] = await command(...words, '--mcp', 'write');
+    assert.equal(code, 1, stderr);
+    assert.match(stderr, /tables of a SQLite file are only read: the model must be read-only/);
   });
 
   it('serve a SQLite file by its name, with a model that is written next to it once', async (context) => {
