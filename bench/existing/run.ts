@@ -1,6 +1,5 @@
 // `node scripts/run.mjs bench/existing/run.ts [rows] [rounds] [seconds]`: the same rows in own tables, in a table that
 // exists, and behind a handwritten server. See README.md.
-import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { startOwnPostgres } from '../../test/postgres-server.ts';
@@ -35,33 +34,8 @@ function serve(model: string, database: string, ...others: readonly string[]): r
   return [programs.restwright, 'serve', model, '--port', '0', '--database', database, ...others];
 }
 
-/** Writes the model of the products in a table. @returns its path */
-function existingModel(table: string): string {
-  const file = path.join(folder, `${table}.yaml`);
-  writeFileSync(
-    file,
-    `name: bench
-version: 1.0.0
-resources:
-  products:
-    table: ${table}
-    created_at: created_at
-    updated_at: updated_at
-    schema:
-      type: object
-      required: [sku, name, price, category]
-      properties:
-        sku: { type: string, minLength: 1, maxLength: 40, x-unique: true }
-        name: { type: string, minLength: 1, maxLength: 200 }
-        price: { type: number, minimum: 0 }
-        category: { type: string, maxLength: 40 }
-        stock: { type: integer, minimum: 0 }
-        status: { type: string, enum: [DRAFT, ACTIVE, CLOSED] }
-        description: { type: string, maxLength: 2000 }
-    indexes: [[category, price]]
-`,
-  );
-  return file;
+function existingModel(name: string): string {
+  return path.join(import.meta.dirname, `${name}.yaml`);
 }
 
 async function measure(title: string, { own, existing, hand, data }: Compared): Promise<void> {
@@ -108,7 +82,7 @@ async function measurePostgres(): Promise<void> {
     const data = await copyProducts(url);
     await measure('PostgreSQL', {
       own: serve(MODEL, url),
-      existing: serve(existingModel('by_hand.products'), url, '--read-only'),
+      existing: serve(existingModel('postgres'), url, '--read-only'),
       hand: [await bundle(path.join(folder, 'postgres'), '../postgres/fastify-server'), handUrl(postgres)],
       data,
     });
@@ -122,7 +96,7 @@ async function measureSqlite({ fastify }: Programs): Promise<void> {
   const table = (name: string): string => data.table(name, { id: 'integer', time: 'integer' });
   await measure('SQLite', {
     own: serve(MODEL, `sqlite:${data.restwright}`),
-    existing: serve(existingModel('products'), table('existing'), '--read-only'),
+    existing: serve(existingModel('sqlite'), table('existing'), '--read-only'),
     hand: [fastify, table('by-hand'), 'bare'],
     data,
   });

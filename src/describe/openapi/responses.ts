@@ -9,6 +9,7 @@ import { type Description, partName } from './described-resource.ts';
 import type { DescribedContract } from '../described-contract.ts';
 import { generalErrorCodes } from '../surface/error-codes.ts';
 import type { SurfaceOperation, OperationKind } from '../surface/operation.ts';
+import type { Surface } from '../surface/surface.ts';
 import { responseFields, unversionedFields } from './header-fields.ts';
 
 /** The content of a response. */
@@ -182,16 +183,16 @@ interface ErrorContext {
 function errorResponse(status: number, codes: readonly string[], { operation, description }: ErrorContext): JsonObject {
   const isAny = operation.kind === 'batch';
   const names = errorNames(status, codes, { operation, description });
-  const key = isAny ? 'batch' : codes.join(' ');
+  const key = errorKey(operation, codes);
   const make = (schema: JsonObject): JsonObject => ({
     description: PHRASES[status] ?? 'The request failed.',
     headers: responseFields(FIELDS[status] ?? [], description),
     content: errorContent(schema, description),
   });
-  const { components, edition } = description;
+  const { components, edition, surface } = description;
   const coded: CodedError = [status, codes];
   // OpenAPI 3.1 has QUERY in an extension, in which tools see no reference.
-  if (edition === '3.1' && operation.kind === 'query' && names.every(isOfQuery))
+  if (edition === '3.1' && !errorsBesidesQuery(surface).has(`${status} ${key}`))
     return make(codedSchema(coded, components));
   return components.shared('responses', names, key, (name) =>
     make(
@@ -200,9 +201,20 @@ function errorResponse(status: number, codes: readonly string[], { operation, de
   );
 }
 
-/** True for the name of an error that only a QUERY has. */
-function isOfQuery(name: string): boolean {
-  return name.startsWith('query');
+/** The errors of all operations that are no QUERY, by status and key. HEAD has those of GET. */
+const errorsBesidesQuery = weakMemoize(({ resources, routes }: Surface): ReadonlySet<string> => {
+  const all = [...routes.values(), ...[...resources.values()].flatMap(({ collection, item }) => [collection, item])];
+  const others = all.flatMap(({ operations }) => [...operations.values()]).filter(({ kind }) => kind !== 'query');
+  return new Set(
+    others.flatMap((operation) =>
+      [...operation.errors].map(([status, codes]) => `${status} ${errorKey(operation, codes)}`),
+    ),
+  );
+});
+
+/** The errors of a status that are one component have the same key. A batch has any code. */
+function errorKey({ kind }: SurfaceOperation, codes: readonly string[]): string {
+  return kind === 'batch' ? 'batch' : codes.join(' ');
 }
 
 /**
