@@ -2,7 +2,6 @@ import { ModelError } from '../document/model-error.ts';
 import type { Model, Resource } from '../model.ts';
 import { listOwnResources } from '../table-source.ts';
 import { formatPath } from '../path.ts';
-import { listOwnResources } from '../table-source.ts';
 import { deepFreeze } from '../values/deep-freeze.ts';
 import { byCollection } from './resources/compile-resources.ts';
 

@@ -3,6 +3,7 @@ import { storedMember } from '../../model/row-key.ts';
 import type { Row } from '../../plan/plan.ts';
 import type { TableColumn } from './columns.ts';
 import type { Decode, Dialect, Encode, Locate, SqlValue } from './dialect.ts';
+import type { Membership } from './operand.ts';
 
 /** The form in which a column holds its values. */
 export interface ColumnForm {
@@ -15,6 +16,8 @@ export interface ColumnForm {
   readonly locate: Locate;
   /** Reads a column of JSON, without one that would fail the statement. */
   readonly json: (column: string) => string;
+  /** Membership in a column of arrays. Absent where items are compared in the JSON of the column. */
+  readonly membership?: (column: string) => Membership;
   /** An expression of a bound text with the type of the column. Absent where it has that type already. */
   readonly typed?: (expression: string) => string;
   /**

@@ -95,13 +95,10 @@ export class Table {
     this.#selections = [...selections, ...referenceSelections(resource, context, this)];
     this.#selection = joinSelections(this.#selections);
     this.#decoders = this.#selections
-      .map(({ name, type }) => {
-        const known = this.#forms.get(name);
-        return {
-          column: name,
-          form: known ?? ownForm(dialect, { name, type, nullable: true, was: null, default: null }),
-        };
-      })
+      .map(({ name, type }) => ({
+        column: name,
+        form: this.#forms.get(name) ?? ownForm(dialect, { name, type, nullable: true, was: null, default: null }),
+      }))
       .filter(({ form: { decode } }) => decode !== null);
     this.#sized = this.columns.filter(({ type }) => hasAnyLength(type)).map(({ name }) => name);
   }
@@ -180,7 +177,8 @@ export class Table {
     const { expression, type } = this.operand(path);
     if (type.kind !== 'array') throw new Error(`The plan compares items of ${path}, which is not an array`);
     const links = this.links(path);
-    if (links === null) return this.dialect.contains(expression, type.item.type);
+    const own = this.#forms.get(path)?.membership?.(this.column(path));
+    if (links === null) return own ?? this.dialect.contains(expression, type.item.type);
     return {
       encode: this.dialect.encode(type.item.type),
       condition: (placeholder, deadlineCheck) => {

@@ -1,21 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import { startPostgres } from '../../postgres-server.ts';
+import type { ExistingSource } from './existing-source.ts';
 
-/** A database that a test writes as another program would. */
-export interface PostgresSource {
-  /** The URL of the database, for a superuser. */
-  readonly url: string;
+/** A database of PostgreSQL that a test writes as another program would. Its URL is that of a superuser. */
+export interface PostgresSource extends ExistingSource {
   /** The URL for a role whose rights the statements give to READER. */
   readonly readerUrl: string;
-  /** Runs statements as another program. */
-  readonly change: (sql: string) => Promise<void>;
   /** The first column of the rows of a query. */
   readonly list: (sql: string, values?: readonly unknown[]) => Promise<readonly unknown[]>;
   /** Runs a statement in a transaction that stays open until it is released. */
   readonly lock: (sql: string) => Promise<{ readonly release: () => Promise<void> }>;
-  /** Drops the database. */
-  readonly close: () => Promise<void>;
 }
 
 /** Creates a database with tables. @param sql the statements that make them */
@@ -103,6 +98,16 @@ create table kinds (
   span interval, mark uuid, bytes bytea, mood rating, short shorter_text, address inet, net cidr, mac macaddr, cost money, bits bit(3),
   raw json, bin jsonb, attributes hstore, period int4range, twins pair
 );
+create table lists (
+  id int primary key, words text[], shorts short_text[], folded citext[], padded char(4)[], moods rating[], marks uuid[], periods int4range[],
+  numbers int[], longs bigint[], exacts numeric(6, 2)[], singles real[], flags boolean[], days date[], stamps timestamp[], moments timestamptz[]
+);
+create index lists_numbers on lists using gin (numbers);
+insert into lists values
+  (1, '{a,NULL,"b,c"}', '{a,NULL}', '{Mixed}', '{ab}', '{NC-17,NULL}', '{0b8e4c0e-6c1f-4d5c-9d3a-0123456789ab}', '{"[1,5)",NULL}',
+  '{1,NULL}', '{9007199254740993}', '{1.50,NULL}', '{0.1}', '{true,NULL}', '{2004-02-29,NULL}', '{2004-01-02 03:04:05.5}',
+  '{2004-01-02 03:04:05+00,NULL,2004-01-02 03:04:05.123456+02}'),
+  (2, '{}', null, null, null, null, null, null, '{{1,2},{3,4}}', null, '{NaN}', null, null, '{infinity}', null, null);
 insert into customer values (1, 'Ann'), (2, 'bob');
 insert into film values
   (1, 'Ämne 10', 2004, 0.99, 1, true, '\\x00ff', '{"size":3}', '2004-01-02 03:04:05+00'),
@@ -157,6 +162,26 @@ resources:
   totals: { table: totals, key: customer, schema: { type: object, properties: { films: { type: integer } } } }
   parts: { table: parted, schema: { type: object } }
   tags: { table: tag, schema: { type: object, properties: { weight: { type: number } } } }
+  lists:
+    table: lists
+    schema:
+      type: object
+      properties:
+        words: { type: array, items: { type: string } }
+        shorts: { type: array, items: { type: string } }
+        folded: { type: array, items: { type: string } }
+        padded: { type: array, items: { type: string } }
+        moods: { type: array, items: { type: string, enum: [G, R, NC-17] } }
+        marks: { type: array, items: { type: string, format: uuid } }
+        periods: { type: array, items: { type: string } }
+        numbers: { type: array, items: { type: integer } }
+        longs: { type: array, items: { type: string, format: int64 } }
+        exacts: { type: array, items: { type: string, format: decimal, x-precision: 6, x-scale: 2 } }
+        singles: { type: array, items: { type: number } }
+        flags: { type: array, items: { type: boolean } }
+        days: { type: array, items: { type: string, format: date } }
+        stamps: { type: array, items: { type: string, format: date-time } }
+        moments: { type: array, items: { type: string, format: date-time } }
   kinds:
     table: kinds
     schema:

@@ -147,6 +147,15 @@ describe('the plans of reads of tables that exist in PostgreSQL', () => {
       assert.match(plan, reaches);
       assert.doesNotMatch(plan, /Seq Scan on (?:film|customer|"Order Line")|SubPlan/);
     });
+
+  it('reach the arrays that contain an item by an index of arrays', async () => {
+    const filter = [{ path: 'numbers', operator: 'contains', value: 1 }] as const;
+    const { text, values } = listStatement(tables, { ...LIST, resource: 'lists', order: up('id'), filter });
+    await source.change('set enable_bitmapscan = on; set enable_indexscan = off');
+    const plan = (await source.list(`explain ${text}`, values)).join('\n');
+    await source.change('set enable_bitmapscan = off; set enable_indexscan = on');
+    assert.match(plan, /Bitmap Index Scan on lists_numbers.*\n.*Index Cond: \(numbers @> /);
+  });
 });
 
 describe('two conditions on a column of a table that exists in PostgreSQL', () => {

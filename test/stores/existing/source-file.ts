@@ -3,6 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import type { TestContext } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { temporaryDirectory } from '../../temporary-directory.ts';
+import type { ExistingSource } from './existing-source.ts';
 
 /** Writes a file of SQLite as another program would. @returns its path */
 export function sourceFile(context: Pick<TestContext, 'after'>, sql: string): string {
@@ -23,6 +24,26 @@ export async function changeAfterReads(file: string, sql: string): Promise<void>
   await setImmediate();
   await setImmediate();
   changeFile(file, sql);
+}
+
+/** Creates a file with tables, as a database that a test writes. */
+export function sqliteSource(sql: string): ExistingSource {
+  const closers: (() => void)[] = [];
+  const file = sourceFile({ after: (close: () => void) => closers.push(close) }, sql);
+  return {
+    url: file,
+    change: (text) => changeAfterReads(file, text),
+    list: (text) => {
+      const database = new DatabaseSync(file, { readOnly: true });
+      const rows = database.prepare(text).all();
+      database.close();
+      return Promise.resolve(rows.map((row) => Object.values(row)[0]));
+    },
+    close: () => {
+      for (const close of closers) close();
+      return Promise.resolve();
+    },
+  };
 }
 
 /** Tables with names that need quotes, keys of every kind, and references. */

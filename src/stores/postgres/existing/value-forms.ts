@@ -1,7 +1,7 @@
 import { isJsonObject, type Json } from '../../../conventions/json/json.ts';
 import type { ValueType } from '../../../model/model.ts';
 import type { ColumnForm } from '../../sql/column-form.ts';
-import type { Encode, SqlValue } from '../../sql/dialect.ts';
+import type { Decode, Encode, SqlValue } from '../../sql/dialect.ts';
 import { existingForm, type ExistingForm } from '../../sql/existing/existing-form.ts';
 import type { PostgresKind, PostgresType } from './column-type.ts';
 import { numberForm } from './number-forms.ts';
@@ -17,6 +17,11 @@ const COMPARED_AS_TEXT: ReadonlySet<PostgresKind> = new Set(['json', 'hstore', '
 /** True if a column is compared as its text by a field of a type. */
 export function isComparedAsText(field: ValueType, { kind }: PostgresType): boolean {
   return field.kind === 'text' && COMPARED_AS_TEXT.has(kind);
+}
+
+/** The type as which a column is compared by a field of a type. */
+function comparedType(field: ValueType, type: PostgresType): PostgresType {
+  return isComparedAsText(field, type) ? AS_TEXT : type;
 }
 
 /** Kinds with values such as infinity, which no format of texts has. */
@@ -82,28 +87,34 @@ const JSON_ARRAYS: ExistingForm = {
 
 /** The form of an array, whose items are read as their texts. An item that does not fit makes the array not fit. */
 function arrayForm(item: ValueType, stored: PostgresType): ExistingForm {
-  const form = storedForm(item, stored);
-  const decodeItem = (value: Json): Json => {
-    if (typeof value === 'string') return form.decode(value);
-    return null;
-  };
+  const { encode, decode } = storedForm(item, stored);
+  const { sql } = comparedType(item, stored);
   return {
     select: (column) => `to_json(${column}::text[])::text`,
-    decode: (value) => {
-      const items = parseStored(value);
-      const decoded = Array.isArray(items) ? items.map(decodeItem) : [null];
-      return decoded.includes(null) ? null : decoded;
-    },
+    decode: (value) => decodeItems(parseStored(value), decode),
     encode: writeJson,
     json: (column) => `to_json(${column})::text`,
+    // An index of arrays serves this operator alone.
+    membership: (column) => ({
+      encode,
+      condition: (placeholder) => `${column}::${sql}[] @> array[cast(${placeholder} as ${sql})]`,
+    }),
   };
+}
+
+/** Decodes the items of an array, of which some may be NULL; null for one with an item that does not fit. */
+function decodeItems(items: Json, decode: Decode): Json {
+  if (!Array.isArray(items)) return null;
+  // An array of several dimensions has no texts as its items.
+  const decoded = items.map((item) => (typeof item === 'string' ? decode(item) : null));
+  return decoded.every((item, at) => item !== null || items[at] === null) ? decoded : null;
 }
 
 /** Finds the form of the values of a type in a column. The start has checked that the column can have some. */
 function storedForm(field: ValueType, type: PostgresType): ExistingForm {
   switch (field.kind) {
     case 'text':
-      return textForm(isComparedAsText(field, type) ? AS_TEXT : type);
+      return textForm(comparedType(field, type));
     case 'integer':
     case 'number':
     case 'decimal':
@@ -133,7 +144,7 @@ interface FormedColumn {
 
 /** The form of the values of a field in a column. @param onMisfit called for a value that does not fit the type */
 export function columnForm(field: ValueType, { type, required }: FormedColumn, onMisfit: () => void): ColumnForm {
-  const { sql } = isComparedAsText(field, type) ? AS_TEXT : type;
+  const { sql } = comparedType(field, type);
   return existingForm(field, storedForm(field, type), {
     nullable: !required,
     typed: (expression) => `cast(${expression} as ${sql})`,

@@ -4,7 +4,7 @@ import type { ColumnForm } from '../column-form.ts';
 import { type Decode, type Encode, exactLocate, type Locate, type SqlValue } from '../dialect.ts';
 
 /** The form of the values of one type in a column of another program. */
-export interface ExistingForm {
+export interface ExistingForm extends Pick<ColumnForm, 'membership'> {
   readonly select: (column: string) => string;
   /** null for a value that does not fit the type. */
   readonly decode: Decode;
@@ -66,6 +66,7 @@ export function existingForm(type: ValueType, form: ExistingForm, { onMisfit, ..
     encode: (value) => readPosition(value) ?? form.encode(value),
     locate: form.locate ?? exactLocate(form.encode),
     json: form.json ?? ((name) => name),
+    ...(form.membership === undefined ? {} : { membership: form.membership }),
     ...(isSorted(type) ? { position: (stored, decoded) => findPosition(form, stored, decoded) } : {}),
   };
 }
