@@ -4,26 +4,9 @@ import { type ApiUnderTest, apiUnderTest } from '../../pipeline/support/api-unde
 import { type PostgresSource, postgresSource } from '../../stores/existing/postgres-source.ts';
 import { listIds, walkPages } from './pages.ts';
 import { policySuite } from './policy-suite.ts';
-import { WALKED_ROWS, walkSuite } from './walk-suite.ts';
+import { POSTGRES_ENTRIES, walkSuite } from './walk-suite.ts';
 
-/** Rows of which many have equal values, or none, in collations other than that of bytes, and microseconds. */
-const ROWS_SQL = `
-create collation caseless (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
-create collation english (provider = icu, locale = 'en');
-create table entry (id int primary key, kind text collate caseless, size float8, at timestamptz not null);
-insert into entry
-select i,
-  case i % 7 when 0 then null when 1 then 'a' when 2 then 'A' when 3 then 'ä' else 'k' || (i % 5) end,
-  case i % 11 when 0 then null when 1 then 'NaN' when 2 then 1.5 when 3 then 'infinity' else i % 13 end,
-  to_timestamp(1700000000 + i / 9) + case i % 2 when 0 then interval '1 microsecond' else interval '0' end
-from generate_series(1, ${WALKED_ROWS}) as i;
-create index entry_kind on entry (kind);
-create index entry_at on entry (at);
-create table part (a text collate english, b int, c text, primary key (a, b));
-insert into part select coalesce(kind, 'n') || (id % 3), id, kind from entry where id % 7 > 3 or id % 7 = 1;
-`;
-
-walkSuite('PostgreSQL', () => postgresSource(ROWS_SQL));
+walkSuite('PostgreSQL', () => postgresSource(POSTGRES_ENTRIES));
 
 policySuite('PostgreSQL', postgresSource);
 

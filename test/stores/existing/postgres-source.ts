@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
-import { startPostgres } from '../../postgres-server.ts';
+import { type PostgresServer, startPostgres } from '../../postgres-server.ts';
 import type { ExistingSource } from './existing-source.ts';
 
 /** A database of PostgreSQL that a test writes as another program would. Its URL is that of a superuser. */
@@ -13,9 +13,12 @@ export interface PostgresSource extends ExistingSource {
   readonly lock: (sql: string) => Promise<{ readonly release: () => Promise<void> }>;
 }
 
-/** Creates a database with tables. @param sql the statements that make them */
-export async function postgresSource(sql: string): Promise<PostgresSource> {
-  const server = await startPostgres();
+/** Creates a database with tables. @param sql the statements that make them @param start starts its server */
+export async function postgresSource(
+  sql: string,
+  start: () => Promise<PostgresServer> = startPostgres,
+): Promise<PostgresSource> {
+  const server = await start();
   const name = `existing_${randomBytes(6).toString('hex')}`;
   const at = (database: string, role?: string): string => {
     const url = new URL(server.url('public'));
