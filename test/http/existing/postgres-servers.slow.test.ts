@@ -46,7 +46,7 @@ describe('a hot standby with tables that exist', () => {
     servers = await startPair([]);
     await createCinema(servers.primary);
     await caughtUp();
-    api = await apiUnderTest(CINEMA_MODEL, { database: servers.replica.url('public') });
+    api = await apiUnderTest(CINEMA_MODEL, { readOnly: true, database: servers.replica.url('public') });
   });
   after(async () => {
     await api.close();
@@ -90,7 +90,10 @@ describe('PgBouncer in front of tables that exist', { skip: skipWithout('pgbounc
   });
 
   it('[OPS-4b] is read where it pools sessions and the URL names it', async () => {
-    await using api = await apiUnderTest(CINEMA_MODEL, { database: pooler.url('session', { pooler: 'session' }) });
+    await using api = await apiUnderTest(CINEMA_MODEL, {
+      readOnly: true,
+      database: pooler.url('session', { pooler: 'session' }),
+    });
     await assertRead(api);
   });
 
@@ -114,7 +117,7 @@ describe('PostgreSQL 15', { skip: skipWithoutFile(`${OLDEST}/postgres`, 'Postgre
   it('has every type of tables that exist', async () => {
     const source = await postgresSource(CINEMA, start);
     assert.match(String((await source.list('show server_version'))[0]), /^15\./);
-    const api = await apiUnderTest(CINEMA_MODEL, { database: source.readerUrl });
+    const api = await apiUnderTest(CINEMA_MODEL, { readOnly: true, database: source.readerUrl });
     await assertRead(api);
     await api.close();
     await source.close();

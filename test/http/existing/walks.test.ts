@@ -13,8 +13,8 @@ select i,
 from n;
 create index entry_kind on entry (kind);
 create index entry_at on entry (at);
-create table part (a text, b int, c text, primary key (a, b));
-insert into part select coalesce(kind, 'n') || (id % 3), id, kind from entry where typeof(kind) <> 'blob';
+create table part (a text, b int, c text, d int, primary key (a, b));
+insert into part select coalesce(kind, 'n') || (id % 3), id, kind, id % 10 from entry where typeof(kind) <> 'blob';
 `;
 
 walkSuite('SQLite', () => sqliteSource(ROWS_SQL));

@@ -34,7 +34,20 @@ export async function postgresSource(
   await main.query(`create database ${name} encoding 'UTF8' locale 'C' template template0`);
   const client = new Client({ connectionString: at(name) });
   await client.connect();
-  await client.query(sql.replaceAll('READER', reader));
+  const close = async (): Promise<void> => {
+    await client.end();
+    await main.query(`drop database ${name} with (force)`);
+    await main.query(`drop role ${reader}`);
+    await main.end();
+    await server.stop();
+  };
+  try {
+    await client.query(sql.replaceAll('READER', reader));
+  } catch (error) {
+    // An open session would keep the process of the test.
+    await close();
+    throw error;
+  }
   return {
     url: at(name),
     readerUrl: at(name, reader),
@@ -57,13 +70,7 @@ export async function postgresSource(
         },
       };
     },
-    close: async () => {
-      await client.end();
-      await main.query(`drop database ${name} with (force)`);
-      await main.query(`drop role ${reader}`);
-      await main.end();
-      await server.stop();
-    },
+    close,
   };
 }
 

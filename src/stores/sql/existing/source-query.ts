@@ -36,7 +36,7 @@ export function listShown<C extends NamedColumn>(
   keyType: (column: C) => ValueType,
 ): ShownColumns<C> {
   const keys = key.map((column, index): ShownColumn<C> => {
-    const name = key.length === 1 ? 'id' : `key ${index}`;
+    const name = key.length === 1 ? 'id' : `part ${index}`;
     return { name, type: keyType(column), nullable: false, was: null, default: null, column };
   });
   const fields = listColumns(resource).flatMap((column): readonly ShownColumn<C>[] => {
