@@ -97,12 +97,13 @@ function writeCodes(resource: Resource, kind: 'create' | 'replace' | 'patch' | '
   const hasHooks =
     hooks.refine !== null || hooks.check.size > 0 || Object.values(hooks.before).some((hook) => hook !== null);
   const isHooked = hasHooks || resource.fields.some(({ generator }) => generator?.kind === 'code');
-  const isTakeable = uniques.length > 0 || ((kind === 'create' || kind === 'replace') && id.kind === 'client');
+  const choosesId = (kind === 'create' || kind === 'replace') && id.kind === 'client';
+  // A table that exists may have rules that the model does not know.
+  const isTakeable = uniques.length > 0 || table !== null || choosesId;
   const hasState = state !== null && kind !== 'delete';
   const rules: readonly (readonly [holds: boolean, code: ResourceErrorCode])[] = [
     [isHooked && kind === 'delete', 'INVALID'],
     [isHooked || isRuled(resource, kind) || mayLackFill(resource, kind), 'FORBIDDEN'],
-    // A table that exists may have rules that the model does not know.
     [isHooked || hasState || kind === 'patch' || table !== null, 'CONFLICT'],
     [kind !== 'delete' && isTakeable, 'ALREADY_EXISTS'],
   ];

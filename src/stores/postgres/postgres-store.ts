@@ -279,7 +279,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Store> {
 /** Opens tables of other programs, with a schema for everything that is stored next to them. */
 async function openWritableTables(options: PostgresOptions): Promise<Store> {
   refuseReplicas(options);
-  const { tables, parameters } = await findExistingTables(options, [OWN_SCHEMA]);
+  const { tables, parameters } = await findExistingTables(options, OWN_SCHEMA);
   const own = { ...options, url: ownSchemaUrl(options.url) };
   return assemble(own, { opened: await migrateSchema({ ...own, tables }), tables, parameters });
 }

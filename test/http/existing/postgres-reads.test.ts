@@ -323,7 +323,7 @@ describe('the rows of a table that exists in PostgreSQL', () => {
     }
   });
 
-  it('leave the database as it was: no schema, view or function is created', async () => {
+  it('[OPS-9a] leave the database as it was: no schema, view or function is created', async () => {
     assert.deepEqual(await source.list(OBJECTS), objects);
     assert.deepEqual(await source.list(`select locktype from pg_locks where locktype = 'advisory'`), []);
   });

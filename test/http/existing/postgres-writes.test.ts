@@ -322,7 +322,7 @@ describe('writes to the tables of another program in PostgreSQL', () => {
     await api.newEvents();
   });
 
-  it('[OPS-5] change nothing of the tables but rows', async () => {
+  it('[OPS-9b] change nothing of the tables but rows', async () => {
     assert.deepEqual(await source.list(OBJECTS), objects);
   });
 });
@@ -360,6 +360,61 @@ describe('a value of every type of PostgreSQL', () => {
       assert.deepEqual({ ...emptied, ...cleared, words: [], numbers: [] }, emptied);
     } finally {
       await api.close();
+      await source.close();
+    }
+  });
+});
+
+describe('the start of an API that writes tables of another program', () => {
+  it('[OPS-9b] names each right that the role lacks, as the statement that grants it', async () => {
+    const source = await postgresSource(SHOP);
+    const open = async (): Promise<string> => {
+      try {
+        const api = await apiUnderTest(SHOP_MODEL, { database: source.readerUrl });
+        await api.close();
+        return '';
+      } catch (error) {
+        assert.ok(error instanceof Error);
+        return error.message;
+      }
+    };
+    try {
+      await source.change('grant select on all tables in schema public to READER');
+      const refused = await open();
+      assert.match(
+        refused,
+        /customers: \S+ may not write customer: grant insert, update, delete on "public"."customer" to/m,
+      );
+      assert.match(
+        refused,
+        /grant usage on sequence "public"."customer_customer_id_seq" to .* Or set read_only: true$/m,
+      );
+      await source.change('grant insert, update, delete on all tables in schema public to READER');
+      await source.change('grant usage on all sequences in schema public to READER');
+      assert.match(
+        await open(),
+        /in the schema restwright: create schema "restwright" authorization ".*"; Or pass --read-only/,
+      );
+      assert.deepEqual(await source.list("select nspname from pg_namespace where nspname = 'restwright'"), []);
+      await source.change('create schema restwright authorization READER');
+      assert.equal(await open(), '');
+    } finally {
+      await source.close();
+    }
+  });
+
+  it('[OPS-9b] refuses a view that the database cannot update, unless it is read-only', async () => {
+    const source = await postgresSource('create view total as select 1 as id, 2 as films');
+    const model = (member: string) =>
+      `name: t\nresources:\n  totals: { table: total, key: id,${member} schema: { type: object, properties: { films: { type: integer } } } }\n  notes: { schema: { type: object } }\n`;
+    try {
+      await assert.rejects(apiUnderTest(model(''), { database: source.url }), {
+        message: /totals: the database cannot insert, update, delete rows of total; set read_only: true/,
+      });
+      await using api = await apiUnderTest(model(' read_only: true,'), { database: source.url });
+      await api.row({ send: 'GET /api/v1/totals/1', status: 200, has: { films: 2 } });
+      await api.row({ send: 'PATCH /api/v1/totals/1', body: { films: 3 }, status: 405 });
+    } finally {
       await source.close();
     }
   });

@@ -22,6 +22,7 @@ import { changedTablesGuard } from './changed-tables.ts';
 import { findRelations } from './find-relations.ts';
 import { NO_RECORDS } from './no-records.ts';
 import { compileRows } from './source-rows.ts';
+import { requireOwnSchema } from './write-rights.ts';
 import { UnknownStamps } from './unknown-stamps.ts';
 
 interface ExistingTablesOptions extends DatabaseAccess {
@@ -98,25 +99,26 @@ export function refuseReplicas({ url, replicas = [] }: Pick<ExistingTablesOption
 /**
  * Finds the tables of a model on a session of its own.
  *
- * @param first the schemas in which names without one are found before others. Default: none
+ * @param own the schema of what the server stores itself; null for tables that are only read
  * @throws {UnusableDatabase} as {@link openExistingTables}
  */
 export async function findExistingTables(
   { url, password, model, observe = () => undefined }: ExistingTablesOptions,
-  first: readonly string[] = [],
+  own: string | null = null,
 ): Promise<ReadableTables> {
   const { schema } = parseDatabaseUrl(url, password);
   const parameters = sessionParameters([schema, 'public']);
   const session = await openSession({ url, password }, { ...START, parameters });
   try {
     const found = await findRelations(session, model, schema);
+    if (own !== null) await requireOwnSchema(session, own);
     const existing = found.map((each) => {
       return [each.resource.name, compileRows(each, misfitReporter(each.table.name, safeObserver(observe)))] as const;
     });
     const tables = new Tables(model, postgres, null, new Map(existing));
     requireNames(tables);
     const ofTypes = found.flatMap(({ table }) => table.columns.map(({ typeSchema }) => typeSchema));
-    return { tables, parameters: sessionParameters([...first, schema, 'public', ...ofTypes]) };
+    return { tables, parameters: sessionParameters([...(own === null ? [] : [own]), schema, 'public', ...ofTypes]) };
   } catch (error) {
     if (!(error instanceof UnusableDatabase)) throw error;
     throw new UnusableDatabase(`${displayedUrl(url)} cannot be used. ${error.message}`, { cause: error });

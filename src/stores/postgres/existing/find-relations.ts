@@ -17,6 +17,7 @@ import { quoteName } from '../../sql/standard-dialect.ts';
 import type { PostgresConnection } from '../driver/pg.ts';
 import { sqlState } from '../driver/postgres-errors.ts';
 import { describeTypeMisfit } from './type-misfit.ts';
+import { writeProblems } from './write-rights.ts';
 import {
   type RelationColumn,
   type RelationTable,
@@ -56,7 +57,8 @@ export async function findRelations(
     const table = await readRelation(session, relation, resource.table?.table ?? '');
     const tables = findColumns(resource, table, RULES, problems);
     found.push(...tables);
-    problems.push(...tables.flatMap((each) => [...rightProblems(each, role), ...writeProblems(each, role)]));
+    for (const each of tables)
+      problems.push(...rightProblems(each, role), ...(await writeProblems(session, each, role)));
   }
   problems.push(...found.flatMap((each) => referenceProblems(each, found)));
   if (problems.length === 0) problems.push(...(await rowProblems(session, found)));
@@ -111,20 +113,6 @@ function rightProblems({ resource, table, key, columns }: FoundRelation, role: s
     ...(missing.length === 0 ? [] : [`grant select on ${qualifyRelation(table)} to ${quoteName(role)};`]),
   ];
   return grants.map((grant) => `${resource.name}: ${role} may not read ${table.name}: ${grant}`);
-}
-
-/** Reports changes of rows that the database, or the rights of the role, do not allow. */
-function writeProblems({ resource, table }: FoundRelation, role: string): readonly string[] {
-  if (resource.readOnly) return [];
-  const impossible = (['insert', 'update', 'delete'] as const).filter((change) => !table.changes.includes(change));
-  if (impossible.length > 0)
-    return [
-      `${resource.name}: the database cannot ${impossible.join(', ')} rows of ${table.name}; set read_only: true`,
-    ];
-  const missing = table.changes.filter((change) => !table.granted.includes(change));
-  if (missing.length === 0) return [];
-  const grant = `grant ${missing.join(', ')} on ${qualifyRelation(table)} to ${quoteName(role)};`;
-  return [`${resource.name}: ${role} may not write ${table.name}: ${grant} Or set read_only: true`];
 }
 
 /** Reports keys that do not identify rows, and references that their keys cannot be compared with. */

@@ -131,7 +131,10 @@ async function lockSchema(session: PostgresConnection, name: string): Promise<vo
     }
     await setTimeout(LOCK_DELAY);
   }
-  await session.script(`create schema if not exists ${postgres.quote(name)}`);
+  // The statement needs a right of the database, also where the schema exists.
+  const exists = 'select to_regnamespace(quote_ident($1)) is not null as found';
+  const [found] = (await session.query(exists, [name])).rows;
+  if (found?.['found'] !== 1) await session.script(`create schema if not exists ${postgres.quote(name)}`);
 }
 
 type SchemaWork<T> = (schema: DatabaseSchema, session: PostgresConnection, name: string) => Promise<T>;
