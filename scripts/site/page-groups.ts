@@ -46,6 +46,7 @@ export const PAGE_GROUPS: readonly PageGroup[] = [
       'guides/descriptions',
       'guides/embedding',
       'guides/existing-databases',
+      'guides/postgrest',
       'guides/import-and-export',
     ],
   },

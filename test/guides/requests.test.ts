@@ -250,6 +250,7 @@ const ELSEWHERE: readonly (readonly [begin: RegExp, test: string])[] = [
   [/^source <\(restwright completion/, 'test/cli/completion/completion.test.ts'],
   [/^npm init -y|^npm install --save-dev typescript|^npx tsc /, 'test/package/typescript-guides.slow.test.ts'],
   [/^curl \S+\/api\/(?:webhooks|products) |^WEBHOOK_SECRET=/, 'test/guides/first-webhook.test.ts'],
+  [/^curl \S+ \S+\/api\/v1\/people/, 'test/guides/postgrest.slow.test.ts'],
   [/^docker /, 'test/package/container.slow.test.ts'],
   [/^cd examples\/deploy\/brokers\/|^echo "BROKER_PASSWORD=/, 'test/deploy/brokers.test.ts'],
   [/^npm install (?:@nats-io|@redis|rabbitmq-client|@platformatic)/, 'package.json'],
@@ -265,7 +266,7 @@ const ELSEWHERE: readonly (readonly [begin: RegExp, test: string])[] = [
 
 describe('every command of the guides', () => {
   const here = ['docs/guides/auth.md', 'docs/guides/caching.md', 'docs/guides/writes.md'];
-  const others = ['docs/guides/tour.md', 'docs/guides/webhooks.md', 'README.md'];
+  const others = ['docs/guides/postgrest.md', 'docs/guides/tour.md', 'docs/guides/webhooks.md', 'README.md'];
   for (const page of PAGES.filter((each) => !here.includes(each)))
     it(`is run by a test: ${page}`, () => {
       const commands = readCommands(

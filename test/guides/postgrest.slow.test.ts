@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { promisify } from 'node:util';
+import { serveHttp } from '../../src/http/serve-http.ts';
+import { loadModel } from '../../src/model/compile/load-model.ts';
+import { type ApiUnderTest, apiUnderTest } from '../pipeline/support/api-under-test.ts';
+import { as, callerTokens } from '../pipeline/support/caller-tokens.ts';
+import { type PostgresSource, postgresSource } from '../stores/existing/postgres-source.ts';
+import { temporaryDirectory } from '../temporary-directory.ts';
+import { readBlocks, readCodes, readCommands, readPage, readRows } from './guide-pages.ts';
+import { inBackground, inShell } from './guide-shell.ts';
+
+const guide = readPage('docs/guides/postgrest.md');
+const [sql = ''] = readBlocks(guide, 'sql');
+const [model = '', guarded = ''] = readBlocks(guide, 'yaml');
+const commands = readCommands(guide);
+
+describe('the guide from PostgREST', () => {
+  let source: PostgresSource;
+  let api: ApiUnderTest;
+  before(async () => {
+    source = await postgresSource(`${sql} grant select on all tables in schema public to READER;`);
+    api = await apiUnderTest(model, { database: source.readerUrl });
+  });
+  after(async () => {
+    await api.close();
+    await source.close();
+  });
+
+  it('shows the model that init writes, but for what is added by hand, and serves it', async (context) => {
+    const folder = temporaryDirectory(context);
+    const onServer = (line: string): string =>
+      line.replace('postgres://reader@db.example.com/app', `'${source.readerUrl}'`).replace('FILE', 'app.yaml');
+    const [init = '', serve = ''] = commands.filter((line) => line.startsWith('restwright ')).map(onServer);
+    await inShell(folder, init);
+    const shape = (text: string): unknown => {
+      const { resources } = loadModel({ text }).model;
+      return [...resources.values()].map(({ name, table, fields }) => [name, table, fields]);
+    };
+    assert.deepEqual(shape(readFileSync(path.join(folder, 'app.yaml'), 'utf8')), shape(model));
+    const { stdout } = await inShell(folder, `${inBackground(serve)}\ncurl -sS "$ORIGIN/api/v1/people/1"`);
+    assert.equal(JSON.parse(stdout).name, 'Ann');
+  });
+
+  it('shows requests and what they return', async () => {
+    const server = await serveHttp({ api: api.api, port: 0 });
+    const run = async (line: string): Promise<string> => {
+      const command = line.replace('127.0.0.1:3000', `127.0.0.1:${server.port}`).replace('curl ', 'curl -sS ');
+      return (await promisify(execFile)('sh', ['-ec', command])).stdout;
+    };
+    const [list = '', item = ''] = commands.filter((line) => line.startsWith('curl '));
+    const plain = (text: string): unknown =>
+      JSON.parse(text, (name, value: unknown) => (name === 'revision' ? 745 : value));
+    const shown = plain(readBlocks(guide, 'json')[0] ?? '');
+    assert.deepEqual({ data: Object(plain(await run(list))).data }, shown);
+    assert.match(await run(item), /^HTTP\/1\.1 200 .*\r\nETag: "/s);
+    await server.close();
+  });
+
+  it('has a URL for each of PostgREST, with the rows that it is for', async () => {
+    const ids = new Map<string, readonly string[]>();
+    for (const [theirs = '', ours] of readRows(guide, '## Which URL becomes which')) {
+      const [target = ''] = readCodes(ours);
+      if (!/^\/(?:people|teams)/.test(target) || theirs.includes('csv')) continue;
+      const { status, body, text } = await api.send({ send: `GET /api/v1${target}` });
+      assert.equal(status, 200, `${target}: ${text}`);
+      const rows = body.page === undefined ? [body] : body.data;
+      ids.set(
+        target,
+        rows.map(({ id }: { id: string }) => id),
+      );
+    }
+    const all = ['1', '2', '3'];
+    assert.deepEqual(Object.fromEntries(ids), {
+      '/people/1': ['1'],
+      '/people?age=34': ['1'],
+      '/people?age[gte]=18&age[lt]=65': ['1'],
+      '/people?age[ne]=34': ['2', '3'],
+      '/people?age[in]=17,34': ['1', '2'],
+      '/people?age[exists]=false': ['3'],
+      '/people?age[exists]=true': ['1', '2'],
+      '/people?name[starts_with]=An': ['1'],
+      '/people?name[contains]=nn': ['1'],
+      '/people?q=ann': ['1'],
+      '/people?tags[contains]=dev': ['1'],
+      '/people?data.blood_type=A-': ['1'],
+      '/people?any[1][age][lt]=18&any[2][age][gt]=30': ['1', '2'],
+      '/people?expand=team&team.name=Blue': ['1', '2'],
+      '/people?fields=name,age': all,
+      '/people?expand=team': all,
+      '/teams?expand=people': ['1', '2'],
+      '/people?sort=-age,name': all,
+      '/people?limit=15&offset=30': [],
+      '/people?limit=20': all,
+      '/people?include_total=true': all,
+    });
+  });
+
+  it('shows a model in which a claim of the caller decides', async () => {
+    const text = `name: app\nlimits: { rate: false }\n${guarded.replace('${JWT_SECRET}', '0'.repeat(32))}`;
+    await using desk = await apiUnderTest(text, { database: source.readerUrl, tokens: callerTokens() });
+    const ids = async (team: string, scopes: readonly string[]): Promise<unknown> => {
+      const { status, body } = await desk.send({
+        send: 'GET /api/v1/people',
+        headers: as({ subject: 'ann', scopes, claims: { team } }),
+      });
+      return status === 200 ? body.data.map(({ id }: { id: string }) => id) : status;
+    };
+    assert.deepEqual([await ids('1', ['web']), await ids('2', ['web']), await ids('2', [])], [['1', '2'], ['3'], 403]);
+  });
+});
