@@ -8,6 +8,8 @@ export interface TableSource {
   /** The columns of the times of a row; null for a resource without the member. */
   readonly createdAt: string | null;
   readonly updatedAt: string | null;
+  /** The changes by other programs that become events: those that triggers of the table record, or none. */
+  readonly changes: 'none' | 'triggers';
 }
 
 /** A resource, as far as its table is concerned. */

@@ -32,5 +32,6 @@ export function readOnlyModel(model: Model): Model {
 
 /** Removes events and tombstones with the writes that make them. */
 function readOnlyResource(resource: Resource): Resource {
-  return { ...resource, readOnly: true, events: 'none', tombstones: null };
+  const table = resource.table === null ? null : { ...resource.table, changes: 'none' as const };
+  return { ...resource, table, readOnly: true, events: 'none', tombstones: null };
 }

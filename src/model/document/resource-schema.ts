@@ -124,6 +124,12 @@ export const resourceSchema: JsonObject = {
     },
     created_at: { ...COLUMN, description: 'The column of the table with the time at which a row was created' },
     updated_at: { ...COLUMN, description: 'The column of the table with the time at which a row was changed' },
+    changes: {
+      type: 'string',
+      enum: ['none', 'triggers'],
+      default: 'none',
+      description: 'triggers: writes of other programs to the table become events, see restwright adopt; or none',
+    },
     id: {
       anyOf: [{ enum: ['uuid', 'client'] }, { type: 'object' }],
       default: 'uuid',

@@ -5,7 +5,7 @@ import type { TableSource } from '../../table-source.ts';
 import { readObject, readString, readStrings } from '../../values/access.ts';
 
 /** The members of a resource that have a meaning for tables alone. */
-const TABLE_MEMBERS = ['key', 'columns', 'created_at', 'updated_at'] as const;
+const TABLE_MEMBERS = ['key', 'columns', 'created_at', 'updated_at', 'changes'] as const;
 
 /** The members of a resource that only tables of the server would use. */
 const REFUSED: ReadonlyMap<string, string> = new Map([
@@ -37,7 +37,17 @@ export function compileTable(resource: CompileContext, fields: readonly Field[])
     columns: compileColumns(fields, resource),
     createdAt: readString(declared['created_at']),
     updatedAt: readString(declared['updated_at']),
+    changes: readChanges(resource),
   };
+}
+
+function readChanges({ declared, path, report }: CompileContext): TableSource['changes'] {
+  if (declared['changes'] !== 'triggers') return 'none';
+  if (declared['read_only'] === true)
+    report([...path, 'changes'], 'a table that is only read has no events', 'remove changes, or read_only');
+  if (declared['events'] === 'none')
+    report([...path, 'changes'], 'the resource has no events', 'remove changes, or set events to thin or full');
+  return 'triggers';
 }
 
 function readKey({ key }: CompileContext['declared']): readonly string[] | null {

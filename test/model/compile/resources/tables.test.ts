@@ -16,6 +16,15 @@ const REFUSED: readonly (readonly [title: string, members: string, path: string,
   ['a former name', 'table: t\nwas: others', 'resources.items.was', /not renamed by the server/],
   ['a parent', 'table: t\nparent: items', 'resources.items.parent', /has no parent/],
   ['a rule on its parent', 'table: t\non_parent_delete: cascade', 'resources.items.on_parent_delete', /has no parent/],
+  ['changes without a table', 'changes: triggers', 'resources.items.changes', /changes needs table/],
+  ['changes by something else', 'table: t\nchanges: polling', 'resources.items.changes', /none/],
+  [
+    'changes of rows that are only read',
+    'table: t\nread_only: true\nchanges: triggers',
+    'resources.items.changes',
+    /only read has no events/,
+  ],
+  ['changes without events', 'table: t\nevents: none\nchanges: triggers', 'resources.items.changes', /has no events/],
   ['an unknown member', 'tabel: t', 'resources.items.tabel', /unknown/],
 ];
 
@@ -93,6 +102,13 @@ describe('the table of a resource', () => {
       assert.deepEqual(resource(load(itemsDocument(NAME, `table: t\n${key}`)).model, 'items').id, id);
   });
 
+  it('has no changes of other programs, unless the model says so', () => {
+    const { model } = load(itemsDocument(NAME, 'table: t'));
+    assert.equal(resource(model, 'items').table?.changes, 'none');
+    const { model: other } = load(itemsDocument(NAME, 'table: t\nchanges: triggers'));
+    assert.equal(resource(other, 'items').table?.changes, 'triggers');
+  });
+
   it('is read-only where the model says so', () => {
     const { model } = load(itemsDocument(NAME, 'table: t\nread_only: true'));
     assert.equal(resource(model, 'items').readOnly, true);
@@ -116,10 +132,11 @@ describe('the table of a resource', () => {
 
 describe('a model of tables that is made read-only', () => {
   it('has no resource that is written, no events and no tombstones, and is frozen', () => {
-    const { model } = load(itemsDocument(NAME, 'table: t\nevents: full\ntombstones: 1d'));
+    const { model } = load(itemsDocument(NAME, 'table: t\nevents: full\ntombstones: 1d\nchanges: triggers'));
     const readOnly = readOnlyModel(model);
     const item = resource(readOnly, 'items');
     assert.deepEqual([item.readOnly, item.events, item.tombstones], [true, 'none', null]);
+    assert.equal(item.table?.changes, 'none');
     assert.equal(readOnly.collections.get('items'), item);
     assert.equal(resource(model, 'items').readOnly, false);
     assert.ok(Object.isFrozen(item) && Object.isFrozen(readOnly.resources));
