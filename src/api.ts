@@ -2,6 +2,7 @@ import process from 'node:process';
 import { type ApiOptions, type CompleteApiOptions, withDefaults } from './api-options.ts';
 import { compileCors } from './conventions/headers/cors.ts';
 import { httpDate } from './conventions/headers/http-date.ts';
+import { composeRecordedChanges, type RecordedChanges } from './events/foreign-changes.ts';
 import { EventFeeds } from './events/feed/event-feeds.ts';
 import { composeRelays, type Relays } from './events/relays/compose-relays.ts';
 import { composeWebhooks, type Webhooks } from './events/webhooks/compose-webhooks.ts';
@@ -66,6 +67,8 @@ export interface Api extends Handler, RowTransfer {
   readonly webhooks: Webhooks | null;
   /** Its relays to brokers, for the program that dispatches events. */
   readonly relays: Relays;
+  /** The recorded changes of other programs, for the program that dispatches events; null if none are recorded. */
+  readonly foreignChanges: RecordedChanges | null;
   /** The ways of agents to it, for the program that serves its standard streams; null without the option `mcp`. */
   readonly agents: Agents | null;
 
@@ -110,9 +113,8 @@ export async function createApi(given: ApiOptions): Promise<Api> {
     services,
     findVariants: compileVariants({ contracts: contracts.all, epoch: epoch.id, digest }),
     sources: { ...exchangeSources(options, services), ...exchangeRules(current) },
-    ...siteOptions(options, given.origin, relays),
+    ...siteOptions(options, given.origin, { relays, agents }),
     ...identities,
-    agents: agents?.endpoint ?? null,
     caches: [services.descriptions, ...Object.values(caches)],
     ...measuring(options, caches),
   });
@@ -123,6 +125,7 @@ export async function createApi(given: ApiOptions): Promise<Api> {
     servesMetrics: contracts.servesMetrics,
     webhooks,
     relays,
+    foreignChanges: composeRecordedChanges({ ...options, events, onCommit: () => services.commits.announce() }),
     agents,
     endFeeds: () => services.feeds.end(),
     onMount: once(() => reportOpenMount(model, services)),
@@ -133,10 +136,11 @@ export async function createApi(given: ApiOptions): Promise<Api> {
 function siteOptions(
   { model, store, allowAnyHost, notReadyReason, serverTiming }: CompleteApiOptions,
   origin: ApiOptions['origin'],
-  { rows }: Relays,
-): Pick<PipelineOptions, 'hosts' | 'resource' | 'notReadyReason' | 'serverTiming' | 'store' | 'relayLags'> {
+  { relays: { rows }, agents }: Pick<Api, 'relays' | 'agents'>,
+): Pick<PipelineOptions, 'hosts' | 'resource' | 'notReadyReason' | 'serverTiming' | 'store' | 'relayLags' | 'agents'> {
   return {
     store,
+    agents: agents?.endpoint ?? null,
     relayLags: rows === null ? null : () => rows.lags(),
     notReadyReason,
     serverTiming,

@@ -5,6 +5,7 @@ import type { TokenVerifier } from './auth/token-verifier.ts';
 import { afterHooks } from './events/after-hooks.ts';
 import { eventMetrics } from './events/event-metrics.ts';
 import { type Dispatch, type DispatchOptions, startDispatch } from './events/dispatch.ts';
+import { ForeignChangeLoop } from './events/foreign-changes.ts';
 import { startRetention } from './events/retention/retention.ts';
 import type { Broker } from './events/relays/broker.ts';
 import { openRelays } from './events/relays/compose-relays.ts';
@@ -214,6 +215,9 @@ async function startDelivery({ options, api, services, dispatch: parts }: Delive
   options.metrics?.setSource('events', eventMetrics(parts.store, names));
   const dispatch = names.length === 0 ? null : startDispatch({ ...parts, subscribers, relays });
   const requests = isHere && api.webhooks !== null ? new RequestLoop(api.webhooks.requests, parts.clock) : null;
+  const foreign =
+    isHere && api.foreignChanges !== null ? new ForeignChangeLoop(api.foreignChanges, parts.observe) : null;
+  foreign?.start();
   const retention = isHere ? startRetention({ ...parts, settings: api.model.events, subscribers, relays: held }) : null;
   return {
     wake() {
@@ -221,7 +225,12 @@ async function startDelivery({ options, api, services, dispatch: parts }: Delive
       requests?.wake();
     },
     async stop(timeout) {
-      await Promise.all([dispatch?.stop(timeout), requests?.stop(timeout), retention?.stop(timeout)]);
+      await Promise.all([
+        dispatch?.stop(timeout),
+        requests?.stop(timeout),
+        foreign?.stop(timeout),
+        retention?.stop(timeout),
+      ]);
     },
   };
 }

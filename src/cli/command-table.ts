@@ -1,4 +1,5 @@
 import type { CommandSpec } from './command-spec.ts';
+import { adoptSpec } from './commands/adopt.ts';
 import { asyncapiSpec } from './commands/asyncapi.ts';
 import { checkSpec } from './commands/check.ts';
 import { clientSpec } from './commands/client.ts';
@@ -38,6 +39,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   relaysSpec,
   copySpec,
   migrateSpec,
+  adoptSpec,
   tokenSpec,
   keySpec,
   listenSpec,

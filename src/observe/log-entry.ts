@@ -185,6 +185,12 @@ const ENTRIES: { readonly [K in ObservationKind]: EntryRule<ObservationByKind[K]
     }),
   },
   'value-misfit': { level: 'warn', event: 'value_misfit', fields: ({ table, column }) => ({ table, column }) },
+  'table-truncated': { level: 'warn', event: 'table_truncated', fields: ({ table }) => ({ table }) },
+  'table-unrecorded': {
+    level: 'warn',
+    event: 'table_unrecorded',
+    fields: ({ table, cause }) => ({ table, cause }),
+  },
   'temporary-secret': {
     level: 'info',
     event: 'temporary_secret',

@@ -158,6 +158,17 @@ export type Observation =
   | { readonly kind: 'driver-unavailable'; readonly used: string; readonly error: Error }
   /** A table that exists has a value that does not fit the type of its field, and is shown as null. Once a table. */
   | { readonly kind: 'value-misfit'; readonly table: string; readonly column: string }
+  /** A table whose changes are recorded was truncated: its rows are gone, and there are no events of them. */
+  | { readonly kind: 'table-truncated'; readonly table: string }
+  /**
+   * Changes of a table by other programs become no events: its triggers are missing or do not fire, or tables inherit
+   * from it. Reported every minute.
+   */
+  | {
+      readonly kind: 'table-unrecorded';
+      readonly table: string;
+      readonly cause: 'missing' | 'disabled' | 'inherited';
+    }
   /** Cursors end with the process: the model has no secret, and nothing is stored next to tables that exist. */
   | { readonly kind: 'temporary-secret'; readonly name: string }
   /** The schema of the database was created, or migrated to the model, by these statements. */

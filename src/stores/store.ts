@@ -12,6 +12,7 @@ import type {
   VisibleReference,
 } from '../plan/plan.ts';
 import type { IdempotencyRecord, StoredIdempotencyRecord, WriteOutcome, WriteUnit } from '../plan/write-unit.ts';
+import type { PlanChanges } from '../plan/foreign-change.ts';
 import type { Bookmark } from '../plan/bookmark.ts';
 import type { CacheStatistics } from '../cache/cache.ts';
 import type { Deliveries, EventLog } from './event-store.ts';
@@ -181,6 +182,22 @@ export interface IdempotencyRecords {
   find(name: IdempotencyRecord['name'], now: number): MaybePromise<StoredIdempotencyRecord | null>;
 }
 
+/** Changes that other programs have made to rows, as triggers of their tables have recorded them. */
+export interface ForeignChanges {
+  /**
+   * Moves the first recorded changes to the log, in one transaction. If it fails, they stay where they are. Another
+   * process may be moving them, and does it alone then.
+   *
+   * @param plan makes the plans of written rows, with their events
+   * @returns true if more may be recorded
+   * @throws {StoreUnavailable}
+   */
+  drain(plan: PlanChanges): Promise<boolean>;
+
+  /** Reports tables whose changes are not recorded any more. @throws {StoreUnavailable} */
+  check(): Promise<void>;
+}
+
 /** Numbers that change when rows change. Caches compare them to know whether an entry is still valid. */
 export interface ChangeStamps {
   /**
@@ -247,6 +264,8 @@ export interface Store {
   readonly events: EventLog;
   /** Positions of subscriptions in the log, and deliveries. */
   readonly deliveries: Deliveries;
+  /** Absent for a store in which no changes by other programs are recorded. */
+  readonly foreignChanges?: ForeignChanges;
   /** The key that seals cursors: 32 bytes, generated with the database and stored in it. */
   secret(): MaybePromise<Uint8Array>;
   /**

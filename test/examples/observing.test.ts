@@ -100,6 +100,8 @@ const OBSERVATIONS: { readonly [K in Kind]: Samples<K> } = {
   'database-locked': [{ kind: 'database-locked', path: 'a.db' }],
   'clock-behind': [{ kind: 'clock-behind', newest: 2, behind: 1, followed: true }],
   'driver-unavailable': [{ kind: 'driver-unavailable', used: 'node', error: new Error('no addon') }],
+  'table-truncated': [{ kind: 'table-truncated', table: 'film' }],
+  'table-unrecorded': [{ kind: 'table-unrecorded', table: 'film', cause: 'disabled' }],
   'value-misfit': [{ kind: 'value-misfit', table: 'film', column: 'length' }],
   'temporary-secret': [{ kind: 'temporary-secret', name: 'shop' }],
   'schema-changed': [

@@ -51,6 +51,11 @@ export class Commits {
     return outcome;
   }
 
+  /** Announces what the store has committed by itself. */
+  announce(): void {
+    this.#options.onCommit();
+  }
+
   /**
    * Notes that writes to a resource read rows. Of concurrent ones only one can commit, because each changes rows that
    * others have read.

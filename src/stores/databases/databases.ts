@@ -5,6 +5,7 @@ import { displayedUrl, isPostgresUrl } from '../postgres/driver/database-url.ts'
 import { postgresCopySource, postgresCopyTarget, postgresNumbers } from '../postgres/copy/postgres-copy.ts';
 import { postgres } from '../postgres/dialect/postgres-dialect.ts';
 import { openPostgres, planPostgres, type PostgresOptions } from '../postgres/postgres-store.ts';
+import { type Adoption, type AdoptionOptions, adoptTables } from '../postgres/triggers/adopt-tables.ts';
 import { type CopySource, type CopyTarget, type LastNumbers, requireEmpty } from '../sql/copy/copy-database.ts';
 import type { ConversionCheck } from '../sql/conversion/problem-rows.ts';
 import type { Dialect } from '../sql/dialect.ts';
@@ -56,6 +57,8 @@ export interface DatabaseKind {
     options: { readonly model: Model; readonly phase: MigrationPhase | null } & Partial<ConversionCheck>,
   ) => Promise<readonly SchemaStep[]>;
   readonly copy: CopyAccess;
+  /** Lets writes of other programs become events; null for a kind without triggers that record them. */
+  readonly adopt: ((reference: DatabaseReference, options: Omit<AdoptionOptions, 'url'>) => Promise<Adoption>) | null;
 }
 
 /** Opens databases that rows are copied from and to. Both exist, with the schema of the model. */
@@ -83,6 +86,7 @@ const postgresSchemas: DatabaseKind = {
     target: ({ database: url, databasePassword: password }) => postgresCopyTarget({ url, password }),
     numbers: ({ database: url, databasePassword: password }) => postgresNumbers({ url, password }),
   },
+  adopt: ({ database: url, databasePassword: password }, options) => adoptTables({ url, password, ...options }),
 };
 
 const NO_REPLICAS = 'only a database of PostgreSQL has replicas';
@@ -106,6 +110,7 @@ const sqliteFiles: DatabaseKind = {
     target: async ({ database, driver }) => sqliteCopyTarget(database, driver),
     numbers: async ({ database, driver }) => (existsSync(database) ? sqliteNumbers(database, driver) : null),
   },
+  adopt: null,
 };
 
 const KINDS: readonly DatabaseKind[] = [postgresSchemas, sqliteFiles];

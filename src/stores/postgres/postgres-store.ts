@@ -30,6 +30,7 @@ import { postgres } from './dialect/postgres-dialect.ts';
 import { findExistingTables, openExistingTables, refuseReplicas } from './existing/existing-store.ts';
 import { TableCommit } from './existing/table-commit.ts';
 import { joinGuards, OWN_SCHEMA, ownSchemaUrl, withTables } from './existing/writable-tables.ts';
+import { recordedChanges } from './triggers/drain-changes.ts';
 import type { QueryResult } from './driver/pg.ts';
 import { PostgresClient } from './read/postgres-client.ts';
 import { recordedModelGuard } from './read/read-guard.ts';
@@ -114,6 +115,7 @@ interface StoreSessions {
   readonly writes: readonly Session[];
   /** Those that write tables of another program. */
   readonly tables: readonly Session[];
+  readonly changes: Session;
   readonly probes: Session;
   readonly conversions: Session;
 }
@@ -133,13 +135,14 @@ function createClient(connect: Connects, settings: ClientSettings): StoreSession
     }),
     writes: Array.from({ length: WRITING_SESSIONS }, () => new Session(write)),
     tables: Array.from({ length: settings.showsTables ? TABLE_SESSIONS : 0 }, () => new Session(writeTables)),
+    changes: new Session(writeTables),
     probes: new Session(write),
     conversions: new Session(write),
   };
 }
 
-async function closeSessions({ client, writes, tables, probes, conversions }: StoreSessions): Promise<void> {
-  for (const each of [...writes, ...tables, probes, conversions]) await each.close();
+async function closeSessions({ client, writes, tables, changes, probes, conversions }: StoreSessions): Promise<void> {
+  for (const each of [...writes, ...tables, changes, probes, conversions]) await each.close();
   await client.close();
 }
 
@@ -239,6 +242,7 @@ async function assemble(options: PostgresOptions, from: StoreParts): Promise<Sto
     rows: new SqlRowReader(work.reader, tables, clock),
     ...replicas?.parts,
     ...(showsTables(model) ? withTables({ writes, stamps }, tableWrites, tables) : { writes, stamps }),
+    ...recordedChanges({ ...used, session: parts.changes }),
     ...readRecords({ client, tables, model, horizon }),
     writeUsage: () => ({ commitsInFlight: writes.inFlight + tableWrites.pending, horizonAge: horizon.age }),
     secret: () => secret,

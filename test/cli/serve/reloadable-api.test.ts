@@ -73,6 +73,7 @@ function fakeApi(name: string, body: ApiResponse['body'] = name): StartedApi & {
       refuse: () => refused,
       servesMetrics: false,
       webhooks: null,
+      foreignChanges: null,
       relays: { all: [], subscriptions: [], rows: null },
       agents: null,
       onMount: () => undefined,

@@ -8,7 +8,7 @@ import type { Table, Tables } from '../../sql/tables.ts';
 import { arrayLiteral } from '../dialect/literals.ts';
 
 /** The class of the lock that each transaction which writes holds, and of the locks of what it writes. */
-const CLASSES = { writes: 0x5257_0001, parts: 0x5257_0002 };
+const CLASSES = { writes: 0x5257_0001, parts: 0x5257_0002, drain: 0x5257_0003 };
 
 /**
  * The locks of a schema: those that hash alike are one. It bounds the memory that they need in the server, of which it
@@ -33,6 +33,9 @@ export const SHARE_WRITES = `select pg_advisory_xact_lock_shared(${WRITES_KEY})`
 
 /** Waits until no other transaction writes, and lets none begin until this one ends. */
 export const EXCLUDE_WRITES = `select pg_advisory_xact_lock(${WRITES_KEY})`;
+
+/** Lets one transaction at a time move recorded changes to the log. The others leave them to it. */
+export const DRAIN_ALONE = `select pg_try_advisory_xact_lock((${CLASSES.drain}::bigint << 32) | ${SCHEMA}) as locked`;
 
 /**
  * The statement by which a migration excludes writes. Each write of an earlier format first locks a row, of a table

@@ -18,6 +18,7 @@ import { PostgresClient } from '../read/postgres-client.ts';
 import { createReadSessions, READ_LOCK_TIMEOUT } from '../read/read-sessions.ts';
 import { postgres } from '../dialect/postgres-dialect.ts';
 import { requireNames } from '../schema/open-schema.ts';
+import { requireTriggers } from '../triggers/trigger-state.ts';
 import { changedTablesGuard } from './changed-tables.ts';
 import { findRelations } from './find-relations.ts';
 import { NO_RECORDS } from './no-records.ts';
@@ -112,6 +113,7 @@ export async function findExistingTables(
   try {
     const found = await findRelations(session, model, schema);
     if (own !== null) await requireOwnSchema(session, own);
+    await requireTriggers(async (text, values) => (await session.query(text, values)).rows, found);
     const existing = found.map((each) => {
       return [each.resource.name, compileRows(each, misfitReporter(each.table.name, safeObserver(observe)))] as const;
     });

@@ -11,7 +11,7 @@ import {
   writeRevision,
   writeRowsQuery,
 } from '../../sql/existing/source-query.ts';
-import { quoteName } from '../../sql/standard-dialect.ts';
+import { quoteName, quoteText } from '../../sql/standard-dialect.ts';
 import { quote } from '../dialect/literals.ts';
 import { assigned } from './assigned-values.ts';
 import type { FoundRelation } from './find-relations.ts';
@@ -49,7 +49,7 @@ export function compileRows(found: FoundRelation, onMisfit: (column: string) => 
   const target = found.resource.readOnly ? null : describeTarget(qualifyRelation(table), shown, rules);
   return existingTable(
     shown,
-    { rows, dialect: sourceDialect, target },
+    { rows, dialect: sourceDialect, target, recorded: describeRecorded(found, shown) },
     {
       key: ({ column }) => keyForm(column),
       field: ({ type, column }) => columnForm(type, column, () => onMisfit(column.name)),
@@ -78,6 +78,31 @@ function describeTarget(
     })),
     columns: new Map(shown.fields.map((field) => [field.name, column(field.type, field.column)])),
   };
+}
+
+/** Describes a table whose changes are recorded, for statements that read the recorded states of its rows. */
+function describeRecorded(
+  { source, table }: FoundRelation,
+  shown: ShownColumns<RelationColumn>,
+): ExistingTable['recorded'] {
+  if (source.changes === 'none') return null;
+  const maps = table.columns.filter(({ type }) => type.kind === 'hstore');
+  const states =
+    maps.length === 0
+      ? '$1::jsonb'
+      : `(select jsonb_agg(${readMaps(maps)}) from jsonb_array_elements($1::jsonb) as state)`;
+  const from = `jsonb_populate_recordset(null::${qualifyRelation(table)}, ${states})`;
+  return { oid: table.oid, states: `(${writeRowsQuery(from, shown, { ...RULES, revision: () => '0' })})` };
+}
+
+/** The expression of a state in which maps have the form that PostgreSQL reads. That of JSON is another one. */
+function readMaps(columns: readonly RelationColumn[]): string {
+  const members = columns.map(({ name }) => {
+    const value = `state -> ${quoteText(name)}`;
+    const pairs = `(select coalesce(hstore(array_agg(key), array_agg(value))::text, '') from jsonb_each_text(${value}))`;
+    return `${quoteText(name)}, case jsonb_typeof(${value}) when 'object' then ${pairs} end`;
+  });
+  return `state || jsonb_build_object(${members.join(', ')})`;
 }
 
 /** The form of a column of a key: each of its values is a part of an id. */

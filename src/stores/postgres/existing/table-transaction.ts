@@ -13,6 +13,7 @@ import { lockParts } from '../commit/write-locks.ts';
 import { allAnswers } from '../driver/answers.ts';
 import type { PostgresConnection, QueryResult } from '../driver/pg.ts';
 import { isOfStatement } from '../driver/postgres-errors.ts';
+import { markOwnWrite, queueBehind } from '../triggers/own-entries.ts';
 import { explainFailure } from './table-rules.ts';
 
 interface TableTransactionOptions {
@@ -54,7 +55,9 @@ export class TableTransaction {
   async run(): Promise<TableResult> {
     const refusal = (await this.#begin()) ?? (await this.#writeRows()) ?? (await this.#missingReference());
     if (refusal !== null) return this.#end(refusal);
-    const unit = this.#settled();
+    const settled = this.#settled();
+    const { session, tables } = this.#options;
+    const unit = { ...settled, plans: await queueBehind(session, tables, settled.plans) };
     if (unit.dry === true && unit.plans.every(isWritten)) return this.#end(this.#committed([]));
     const { outcome, transaction } = await this.#record(unit);
     if (outcome.kind !== 'committed' || unit.dry === true)
@@ -121,7 +124,7 @@ export class TableTransaction {
     if (write.kind === 'misfit')
       return { kind: 'rule', plan: index, reason: 'invalid', field: write.field, message: null };
     try {
-      const [changed] = await this.#send([write.statement]);
+      const changed = (await this.#send([...markOwnWrite(tables, plan.resource), write.statement])).at(-1);
       if (plan.kind === 'delete') return this.#deleted(changed, index);
       const id = changed?.rows[0]?.['id'];
       if (typeof id !== 'string' && plan.kind !== 'create') return { kind: 'stale', plan: index };

@@ -11,6 +11,9 @@ import { REQUIRED_PREFIX } from './schema-sql.ts';
 /** The prefix of the names of search indexes. */
 export const SEARCH_INDEX_PREFIX = 'restwright_search.';
 
+/** The table of changes by other programs, which `adopt` creates: it may be there before all others. */
+export const FOREIGN_CHANGES = 'restwright_foreign_changes';
+
 /** A name is a comment where it is too long for the database. */
 const NAME = "coalesce(obj_description(relation.oid, 'pg_class'), relation.relname)";
 const OWN = "relation.relnamespace = current_schema()::regnamespace and relation.relkind in ('r', 'p')";
@@ -44,9 +47,11 @@ union all select format('alter table %I drop constraint %I', relation.relname, c
 from pg_class as relation join pg_constraint on conrelid = relation.oid
 where ${OWN} and (contype = 'f' and not convalidated or contype = 'c' and starts_with(conname, '${REQUIRED_PREFIX}')) order by 1`;
 
-/** The names of all tables of the schema, system tables included. */
+/** The names of all tables of the schema that a migration creates, system tables included. */
 export async function tableNames(session: PostgresConnection): Promise<readonly string[]> {
-  const { rows } = await session.query(`select ${NAME} as name from pg_class as relation where ${OWN} order by 1`);
+  const { rows } = await session.query(
+    `select ${NAME} as name from pg_class as relation where ${OWN} and relation.relname <> '${FOREIGN_CHANGES}' order by 1`,
+  );
   return rows.map(({ name }) => String(name));
 }
 

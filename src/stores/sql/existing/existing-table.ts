@@ -32,6 +32,14 @@ export interface TableTarget {
   readonly columns: ReadonlyMap<string, TargetColumn>;
 }
 
+/** A table whose changes by other programs are recorded. */
+export interface RecordedTable {
+  /** The number of the table in the database. */
+  readonly oid: number;
+  /** The query, of recorded states of rows: a JSON array that is bound first. */
+  readonly states: string;
+}
+
 /**
  * A table or view that another program writes. It is read through a query with the columns of an own table. That is a
  * view with the name of the resource, or a part of each statement.
@@ -41,6 +49,8 @@ export interface ExistingTable {
   readonly dialect: Dialect;
   /** null for a table that is only read. */
   readonly target: TableTarget | null;
+  /** null where changes by other programs are not recorded. */
+  readonly recorded: RecordedTable | null;
   /** The query, for `from`; null where a view has the name of the resource. */
   readonly rows: string | null;
   /** The forms of the columns of the query, by their names. */

@@ -47,7 +47,7 @@ export function compileView(found: FoundSource, sample: Sample, onMisfit: (colum
   return {
     existing: existingTable(
       shown,
-      { rows: null, dialect: sourceDialect, target: null },
+      { rows: null, dialect: sourceDialect, target: null, recorded: null },
       {
         key: ({ column }) => keyForm(known({ ...column, required: true })),
         field: ({ type, column }) => valueForm(type, known(column), () => onMisfit(column.name)),
