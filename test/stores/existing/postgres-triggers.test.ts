@@ -370,7 +370,7 @@ describe('the changes of tables by other programs', () => {
 });
 
 describe('restwright adopt', () => {
-  it('shows, creates, checks and removes the triggers, and leaves the database as it was', async (context) => {
+  it('[OPS-9c] shows, creates, checks and removes the triggers, and leaves the database as it was', async (context) => {
     const source = await postgresSource(SHOP);
     context.after(() => source.close());
     const file = `${temporaryDirectory(context)}/model.yaml`;
