@@ -1,5 +1,4 @@
 import type { Json } from '../../conventions/json/json.ts';
-import { storedMember } from '../../model/row-key.ts';
 import type { Row } from '../../plan/plan.ts';
 import type { TableColumn } from './columns.ts';
 import type { Decode, Dialect, Encode, Locate, SqlValue } from './dialect.ts';
@@ -24,7 +23,7 @@ export interface ColumnForm {
    * The position of a stored value in an order: JSON that `encode` turns back into it; null where the decoded value is
    * that already. Absent where it always is.
    */
-  readonly position?: (stored: SqlValue, decoded: Json) => Json;
+  readonly position?: (stored: SqlValue) => Json;
 }
 
 /** The form of a column of an own table of a database. */
@@ -42,18 +41,4 @@ export function ownForm(dialect: Dialect, { type, nullable }: TableColumn): Colu
 /** True if a row that was read has the columns of every row. The table's types guarantee the others. */
 export function isRow(read: Record<string, unknown>): read is Row {
   return typeof read['id'] === 'string' && typeof read['revision'] === 'number';
-}
-
-/** Decodes a value of a row that was read, in place. */
-export function decodeColumn(
-  row: Record<string, unknown>,
-  column: string,
-  { decode, position }: ColumnForm,
-  value: SqlValue,
-): void {
-  if (decode === null) return;
-  const decoded = decode(value);
-  row[column] = decoded;
-  const stored = position?.(value, decoded) ?? null;
-  if (stored !== null) row[storedMember(column)] = stored;
 }

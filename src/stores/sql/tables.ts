@@ -1,11 +1,11 @@
 import type { Json } from '../../conventions/json/json.ts';
 import { weakMemoize } from '../../cache/memoize.ts';
-import type { Model, Resource, ValueType } from '../../model/model.ts';
+import type { Model, Resource, SortKey, ValueType } from '../../model/model.ts';
 import { isHidden, keyMembers } from '../../model/row-key.ts';
 import type { JsonPlace } from '../../plan/condition.ts';
 import type { Columns, Row } from '../../plan/plan.ts';
-import { type ColumnForm, decodeColumn, isRow, ownForm } from './column-form.ts';
-import { type ExistingTable, type ExistingTables, splitKey } from './existing/existing-table.ts';
+import { type ColumnForm, isRow, ownForm } from './column-form.ts';
+import { addStored, type ExistingTable, type ExistingTables, omitDigest, splitKey } from './existing/existing-table.ts';
 import { type Links, type Membership, type Operand, rowValue } from './operand.ts';
 import { type AncestorContext, joinSelections, referenceSelections, type SelectedMember } from './ancestor-ids.ts';
 import {
@@ -18,7 +18,7 @@ import {
   linkTable,
   typeAt,
 } from './columns.ts';
-import type { DerivedColumn, Dialect, SqlValue } from './dialect.ts';
+import type { Decode, DerivedColumn, Dialect, SqlRow, SqlValue } from './dialect.ts';
 import { RecordForms } from './conversion/record-forms.ts';
 import { SystemStatements } from './system-statements.ts';
 import { compileComparison } from '../../plan/value-order.ts';
@@ -60,7 +60,7 @@ export class Table {
   readonly keyExpression: string;
   readonly #selections: readonly SelectedMember[];
   readonly #selection: string;
-  readonly #decoders: readonly { readonly column: string; readonly form: ColumnForm }[];
+  readonly #decoders: readonly { readonly column: string; readonly decode: Decode }[];
   readonly #forms: ReadonlyMap<string, ColumnForm>;
   /** Names of the columns whose values can have any length. */
   readonly #sized: readonly string[];
@@ -93,13 +93,11 @@ export class Table {
       text: `${this.#form(name).select(this.column(name))} as ${dialect.quote(name)}`,
     }));
     this.#selections = [...selections, ...referenceSelections(resource, context, this)];
-    this.#selection = joinSelections(this.#selections);
-    this.#decoders = this.#selections
-      .map(({ name, type }) => ({
-        column: name,
-        form: this.#forms.get(name) ?? ownForm(dialect, { name, type, nullable: true, was: null, default: null }),
-      }))
-      .filter(({ form: { decode } }) => decode !== null);
+    this.#selection = joinSelections(omitDigest(this.existing, this.#selections));
+    this.#decoders = this.#selections.flatMap(({ name: column, type }) => {
+      const { decode } = this.#forms.get(column) ?? { decode: dialect.decode(type) };
+      return decode === null ? [] : [{ column, decode }];
+    });
     this.#sized = this.columns.filter(({ type }) => hasAnyLength(type)).map(({ name }) => name);
   }
 
@@ -242,12 +240,13 @@ export class Table {
     return decoded;
   }
 
-  /** Decodes the row of a driver in place: its columns are in order already. */
-  decode(read: Record<string, SqlValue>): Row {
+  /** Decodes the row of a driver in place: its columns are in order already. @param order that of the rows */
+  decode(read: SqlRow, order: readonly SortKey[] = []): Row {
     const row: Record<string, unknown> = read;
-    for (const { column, form } of this.#decoders) {
+    if (this.existing !== null) addStored(this.existing, read, order);
+    for (const { column, decode } of this.#decoders) {
       const value = read[column];
-      if (value !== null && value !== undefined) decodeColumn(row, column, form, value);
+      if (value !== null && value !== undefined) row[column] = decode(value);
     }
     if (!isRow(row)) throw new Error(`The database returned an invalid row of ${this.resource.name}`);
     return row;

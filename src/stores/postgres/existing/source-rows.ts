@@ -21,8 +21,8 @@ import { columnForm, isComparedAsText } from './value-forms.ts';
 
 const TEXT: ValueType = { kind: 'text', format: null };
 
-/** Hexadecimal digits of the digest that make a revision: 52 bits, which a number holds exactly. */
-const DIGITS = 13;
+/** Hexadecimal digits of the digest that make a revision: 48 bits, whose numbers are written fast as JSON. */
+const DIGITS = 12;
 
 /** The number of the transaction that wrote a row. */
 const TRANSACTION = 'shown.xmin::text::bigint';

@@ -67,11 +67,12 @@ export function existingForm(type: ValueType, form: ExistingForm, { onMisfit, ..
     locate: form.locate ?? exactLocate(form.encode),
     json: form.json ?? ((name) => name),
     ...(form.membership === undefined ? {} : { membership: form.membership }),
-    ...(isSorted(type) ? { position: (stored, decoded) => findPosition(form, stored, decoded) } : {}),
+    ...(isSorted(type) ? { position: (stored) => findPosition(form, stored) } : {}),
   };
 }
 
-function findPosition(form: ExistingForm, stored: SqlValue, decoded: Json): Json {
+function findPosition(form: ExistingForm, stored: SqlValue): Json {
+  const decoded = form.decode(stored);
   return decoded !== null && isSameValue(form.encode(decoded), stored) ? null : writePosition(stored);
 }
 

@@ -1,8 +1,10 @@
 import type { Json } from '../../../conventions/json/json.ts';
 import type { SortKey } from '../../../model/model.ts';
+import { storedMember } from '../../../model/row-key.ts';
 import type { ColumnForm } from '../column-form.ts';
 import type { TableColumn } from '../columns.ts';
-import type { Dialect } from '../dialect.ts';
+import type { Dialect, SqlRow } from '../dialect.ts';
+import { quoteName } from '../standard-dialect.ts';
 
 /** A column of a table of another program, as statements that write rows name it. */
 export interface TargetColumn {
@@ -59,6 +61,11 @@ export interface ExistingTable {
   readonly key: readonly TableColumn[];
   /** Splits the id of a row into the values of the key; null for a text that is the id of no row. */
   readonly splitId: (id: string) => readonly string[] | null;
+  /**
+   * Computes the revision of a row that was read whole. It is that of the query, which takes longer. Absent where the
+   * database computes it.
+   */
+  readonly computeRevision?: (read: SqlRow) => number;
 }
 
 /** The tables of another program, by resource. */
@@ -74,6 +81,28 @@ interface KeyedTable {
 export function splitKey({ key, existing }: KeyedTable, ids: readonly string[]): readonly (string | null)[] {
   if (existing === null) return ids;
   return existing.splitId(ids[0] ?? '') ?? key.map(() => null);
+}
+
+/** Leaves the revision out of the select list of whole rows, where it is computed from them. */
+export function omitDigest<S extends { readonly name: string; readonly text: string }>(
+  existing: ExistingTable | null,
+  selections: readonly S[],
+): readonly S[] {
+  if (existing?.computeRevision === undefined) return selections;
+  return selections.map((each) =>
+    each.name === 'revision' ? { ...each, text: `null as ${quoteName(each.name)}` } : each,
+  );
+}
+
+/** Adds what follows from the stored values of a row that was read: its revision, and its position in an order. */
+export function addStored({ computeRevision, forms }: ExistingTable, read: SqlRow, order: readonly SortKey[]): void {
+  const row: Record<string, unknown> = read;
+  if (read['revision'] === null) row['revision'] = computeRevision?.(read);
+  for (const { path } of order) {
+    const value = read[path] ?? null;
+    const position = value === null ? null : (forms.get(path)?.position?.(value) ?? null);
+    if (position !== null) row[storedMember(path)] = position;
+  }
 }
 
 /** The columns that an id in a URL identifies a row by: its own, or all columns of a key of another program. */

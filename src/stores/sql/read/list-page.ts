@@ -69,7 +69,7 @@ function* decodeRest(table: Table, decoding: Decoding): Steps<void> {
  * @returns whether all within the limit of the plan and its size are decoded
  */
 function decodeUpTo(most: number, table: Table, { plan, reads, decoded }: Decoding): boolean {
-  const { window, columns, maxSize = Infinity } = plan;
+  const { window, columns, order, maxSize = Infinity } = plan;
   const { rows } = decoded;
   const sized = table.sized(columns);
   while (rows.length < window.limit) {
@@ -77,7 +77,7 @@ function decodeUpTo(most: number, table: Table, { plan, reads, decoded }: Decodi
     if (read === undefined) return true;
     const size = decoded.size + measureSize(read, sized);
     if (rows.length > 0 && size > maxSize) return true;
-    rows.push(table.decode(read));
+    rows.push(table.decode(read, order));
     decoded.size = size;
     if (size > most) return false;
   }

@@ -1,4 +1,4 @@
-import type { ValueType } from '../../../model/model.ts';
+import type { SortKey, ValueType } from '../../../model/model.ts';
 import { referringMembers } from '../../../model/row-key.ts';
 import type {
   Ancestor,
@@ -42,14 +42,36 @@ function located(tables: Tables, table: Table): string {
   return [table.selection(), ...ids].join(', ');
 }
 
-/** The row of a driver, with the ids above it. */
-function locatedRow(tables: Tables, table: Table, levels: readonly AncestorId[], read: SqlRow): LocatedRow {
+/** Rows of a driver, and the order that they were read in. */
+interface OrderedReads {
+  readonly reads: readonly SqlRow[];
+  /** Absent where they are in any order. */
+  readonly order?: readonly SortKey[];
+}
+
+/** The rows of a driver, with the ids above them. */
+function* locatedRows(tables: Tables, table: Table, { reads, order }: OrderedReads): Steps<readonly LocatedRow[]> {
+  const levels = listLevels(tables, table);
+  const rows: LocatedRow[] = [];
+  for (const read of reads) {
+    const { own, within } = splitLevels(tables, levels, read);
+    rows.push({ row: table.decode(own, order), within });
+    yield;
+  }
+  return rows;
+}
+
+/** Splits the row of a driver into its own values and the ids above it. */
+function splitLevels(
+  tables: Tables,
+  levels: readonly AncestorId[],
+  read: SqlRow,
+): { readonly own: SqlRow; readonly within: readonly Ancestor[] } {
   const within = levels.map(({ resource }, level): Ancestor => {
     return { resource, id: tables.of(resource).decodeId(read[ancestorColumn(level)]) };
   });
   const other = new Set([OWNER, ...levels.map((_, level) => ancestorColumn(level))]);
-  const own = Object.entries(read).filter(([name]) => !other.has(name));
-  return { row: table.decode(Object.fromEntries(own)), within };
+  return { own: Object.fromEntries(Object.entries(read).filter(([name]) => !other.has(name))), within };
 }
 
 /** Reads the rows with given keys. The text does not depend on their number. */
@@ -93,17 +115,7 @@ export function lookupRows(
 ): MaybePromise<readonly LocatedRow[]> {
   const table = tables.of(plan.resource);
   checkSize(table, reads, plan.maxSize);
-  return runSteps(locatedRows(tables, table, reads));
-}
-
-function* locatedRows(tables: Tables, table: Table, reads: readonly SqlRow[]): Steps<readonly LocatedRow[]> {
-  const levels = listLevels(tables, table);
-  const rows: LocatedRow[] = [];
-  for (const read of reads) {
-    rows.push(locatedRow(tables, table, levels, read));
-    yield;
-  }
-  return rows;
+  return runSteps(locatedRows(tables, table, { reads }));
 }
 
 /**
@@ -219,7 +231,7 @@ export async function relatedRows(
   const byPosition = Map.groupBy(reads, (read) => Number(read[OWNER]));
   const first = [...byPosition.values()].flatMap((owned) => owned.slice(0, plan.limit));
   checkSize(table, first, plan.maxSize);
-  const all = await runSteps(locatedRows(tables, table, first));
+  const all = await runSteps(locatedRows(tables, table, { reads: first, order: plan.order }));
   let start = 0;
   const found = new Map<number, RelatedRows>();
   for (const [position, { length }] of byPosition) {

@@ -5,8 +5,7 @@ import type { Driver, DriverName } from '../driver/driver.ts';
 import { UnusableDatabase } from '../../sql/schema/schema-errors.ts';
 import { loadDriver } from '../driver/select-driver.ts';
 import { SOURCE } from './read-tables.ts';
-import { rowRevision } from './row-revision.ts';
-import { REVISION_FUNCTION } from './source-view.ts';
+import { REVISION_FUNCTION, rowRevision } from './row-revision.ts';
 
 /**
  * Milliseconds that a read waits while another process commits to a file without a write-ahead log. It blocks the
@@ -25,7 +24,7 @@ export function openSource(path: string, driver: Driver, options: WriterOptions 
   const connection = SqliteConnection.writer(':memory:', driver, options);
   try {
     defineFunctions(connection);
-    connection.defineFunction(REVISION_FUNCTION, true, rowRevision);
+    connection.defineFunction(REVISION_FUNCTION, true, (...values) => rowRevision(values));
     connection.pragma(`busy_timeout = ${BUSY_TIMEOUT}`);
     connection.run(`attach ? as ${SOURCE}`, [`${pathToFileURL(path).href}?mode=ro`]);
     return connection;

@@ -1,18 +1,20 @@
 import type { ValueType } from '../../../model/model.ts';
 import type { ColumnForm } from '../../sql/column-form.ts';
 import type { ExistingTable } from '../../sql/existing/existing-table.ts';
-import { existingTable, listShown, type RowsQueryRules, writeRowsQuery } from '../../sql/existing/source-query.ts';
+import {
+  existingTable,
+  listShown,
+  qualifyShown,
+  type RowsQueryRules,
+  type ShownColumns,
+  writeRowsQuery,
+} from '../../sql/existing/source-query.ts';
 import { quoteName } from '../../sql/standard-dialect.ts';
 import type { FoundSource } from './find-tables.ts';
 import { sourceDialect } from './source-dialect.ts';
 import { qualifyTable, type SourceColumn } from './read-tables.ts';
+import { REVISION_FUNCTION, digestInParts, rowRevision } from './row-revision.ts';
 import { type KnownColumn, valueForm } from './value-form.ts';
-
-/** The SQL function that computes the revision of a row from the values of its columns. */
-export const REVISION_FUNCTION = 'restwright_row_revision';
-
-/** The most values that one call of the function has: SQLite's limit is 127 in older versions. */
-const MAX_VALUES = 100;
 
 /** Reads a value of a column of a table, by which its form is known. */
 export type Sample = (table: string, column: string) => KnownColumn['sample'];
@@ -27,11 +29,10 @@ export interface SourceView {
 const TEXT: ValueType = { kind: 'text', format: null };
 const BYTES: ValueType = { kind: 'text', format: null, compact: true };
 
-const RULES: RowsQueryRules<SourceColumn> = {
+const RULES: Omit<RowsQueryRules<SourceColumn>, 'revision'> = {
   quote: quoteName,
   show: (_column, name) => name,
   idText: ({ type }, name) => (type === BYTES ? `lower(hex(${name}))` : `cast(${name} as text)`),
-  revision,
 };
 
 /** Compiles the view of a table. @param onMisfit called for a column with a value that does not fit its type */
@@ -43,17 +44,26 @@ export function compileView(found: FoundSource, sample: Sample, onMisfit: (colum
     sample: sample(table.name, name),
   });
   const shown = listShown(found, (column) => (known(column).sample instanceof Uint8Array ? BYTES : TEXT));
-  const view = quoteName(resource.name);
+  const existing = existingTable(
+    shown,
+    { rows: null, dialect: sourceDialect, target: null, recorded: null },
+    {
+      key: ({ column }) => keyForm(known({ ...column, required: true })),
+      field: ({ type, column }) => valueForm(type, known(column), () => onMisfit(column.name)),
+    },
+  );
+  const names = [...shown.keys, ...shown.fields].map(({ name }) => name);
+  const rules = { ...RULES, revision: () => digestInParts(selectValues(existing, shown), callRevision) };
   return {
-    existing: existingTable(
-      shown,
-      { rows: null, dialect: sourceDialect, target: null, recorded: null },
-      {
-        key: ({ column }) => keyForm(known({ ...column, required: true })),
-        field: ({ type, column }) => valueForm(type, known(column), () => onMisfit(column.name)),
-      },
-    ),
-    sql: `create temp view ${view} as ${writeRowsQuery(qualifyTable(table.name), shown, RULES)}`,
+    existing: {
+      ...existing,
+      computeRevision: (read) =>
+        digestInParts(
+          names.map((name) => read[name] ?? null),
+          rowRevision,
+        ),
+    },
+    sql: `create temp view ${quoteName(resource.name)} as ${writeRowsQuery(qualifyTable(table.name), shown, rules)}`,
   };
 }
 
@@ -63,15 +73,14 @@ function keyForm(column: KnownColumn): ColumnForm {
   return { ...form, decode: (value) => form.decode?.(value) ?? Buffer.from(String(value)).toString('hex') };
 }
 
-/** The digest of the values of a row. Integers are digested by their digits, which a number would lose. */
-function revision(columns: readonly string[]): string {
-  const values = columns.map(
-    (name) => `case when typeof(${name}) = 'integer' then cast(${name} as text) else ${name} end`,
-  );
-  const call = (parts: readonly string[]): string => `${REVISION_FUNCTION}(${parts.join(', ')})`;
-  if (values.length <= MAX_VALUES) return call(values);
-  const chunks = Array.from({ length: Math.ceil(values.length / MAX_VALUES) }, (_, at) =>
-    call(values.slice(at * MAX_VALUES, (at + 1) * MAX_VALUES)),
-  );
-  return call(chunks);
+/** Selects the values of a row as they are read. */
+function selectValues({ forms }: ExistingTable, { keys, fields }: ShownColumns<SourceColumn>): readonly string[] {
+  return [...keys, ...fields].map(({ name, column }) => {
+    const qualified = qualifyShown(column);
+    return forms.get(name)?.select(qualified) ?? qualified;
+  });
+}
+
+function callRevision(values: readonly string[]): string {
+  return `${REVISION_FUNCTION}(${values.join(', ')})`;
 }
