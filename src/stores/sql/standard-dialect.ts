@@ -176,6 +176,7 @@ const STANDARD = {
   deadline: null,
   wordTest: null,
   hasPrefix: null,
+  boundPrefix: null,
 } as const satisfies Partial<Dialect>;
 
 /** The members of a dialect that each database has to give. */

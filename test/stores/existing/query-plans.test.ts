@@ -58,6 +58,17 @@ const PLANNED: readonly Planned[] = [
     reaches: /SEARCH shown USING INTEGER PRIMARY KEY \(rowid=\?\)/,
   },
   {
+    title: 'texts with a prefix',
+    statement: () =>
+      listStatement(tables, {
+        ...LIST,
+        resource: 'films',
+        filter: [{ path: 'title', operator: 'starts_with', value: 'B' }],
+        order: up('title', 'id'),
+      }),
+    reaches: /SEARCH shown USING (?:COVERING )?INDEX film_title \(title>\? AND title<\?\)/,
+  },
+  {
     title: 'a row by an id of several columns',
     statement: () =>
       itemStatement(tables, { kind: 'item', resource: 'orders', id: 'x\\,y,1', within: [], visible: EVERYTHING }),

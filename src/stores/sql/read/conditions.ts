@@ -2,11 +2,11 @@ import type { Json } from '../../../conventions/json/json.ts';
 import type { ValueType } from '../../../model/model.ts';
 import type { ComparedPath, PathCondition } from '../../../plan/condition.ts';
 import type { Condition } from '../../../plan/plan.ts';
-import type { BindParameters, SqlValue } from '../dialect.ts';
+import type { BindParameters, Dialect, SqlValue } from '../dialect.ts';
 import type { Operand } from '../operand.ts';
 import type { ConditionContext } from './condition-context.ts';
 import { type Filter, compileFilter } from './filter.ts';
-import { intervalConditions, toInterval } from './intervals.ts';
+import { intervalConditions, successor, toInterval } from './intervals.ts';
 import { related } from './related-conditions.ts';
 
 /** Holds for no row. */
@@ -115,7 +115,7 @@ function otherCondition(context: ConditionContext, condition: Condition): string
     case 'starts_with':
       return table.dialect.hasPrefix === null || condition.inside !== undefined
         ? matchInterval(context, condition)
-        : matchText(context, table.operand(condition.path), condition.value, table.dialect.hasPrefix);
+        : matchPrefix(context, condition, table.dialect.hasPrefix);
     case 'gt':
     case 'gte':
     case 'lt':
@@ -123,6 +123,30 @@ function otherCondition(context: ConditionContext, condition: Condition): string
       return matchInterval(context, condition);
   }
 }
+
+/** A text with a prefix in a column whose order is not that of characters. */
+function matchPrefix(
+  context: ConditionContext,
+  { path, value }: Extract<PathCondition, { operator: 'starts_with' }>,
+  hasPrefix: NonNullable<Dialect['hasPrefix']>,
+): string {
+  const { table, parameters } = context;
+  const operand = table.operand(path);
+  const { boundPrefix } = table.dialect;
+  // A column of numbers encodes digits as one.
+  const holdsText = operand.encode(ANY_DIGIT) === ANY_DIGIT;
+  const next = holdsText ? successor(value) : null;
+  const range =
+    next === null || boundPrefix === null
+      ? []
+      : [
+          `${operand.expression} >= ${parameters.add(value)}`,
+          `${operand.expression} < ${parameters.add(boundPrefix(next))}`,
+        ];
+  return [...range, matchText(context, operand, value, hasPrefix)].join(' and ');
+}
+
+const ANY_DIGIT = '0';
 
 /** A comparison that is no interval of the filter. No value fulfills one with null. */
 function matchInterval({ table, parameters }: ConditionContext, condition: PathCondition): string {
