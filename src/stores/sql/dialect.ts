@@ -181,14 +181,6 @@ export interface Dialect {
   readonly hasPrefix: ((expression: string, placeholder: string) => string) | null;
 
   /**
-   * The upper bound of a range that has all texts with a prefix, in the order of every column that holds texts, and
-   * others. The range is in addition to `hasPrefix`, for indexes. Null where there is no such range.
-   *
-   * @param next the smallest text that is greater than all of them, character by character
-   */
-  readonly boundPrefix: ((next: string) => string) | null;
-
-  /**
    * A condition: each word is the prefix of a word in a searched field of the row (QRY-6).
    *
    * @param deadlineCheck the deadline's `always` where the statement has a deadline: for a search that comes before the

@@ -176,7 +176,6 @@ const STANDARD = {
   deadline: null,
   wordTest: null,
   hasPrefix: null,
-  boundPrefix: null,
 } as const satisfies Partial<Dialect>;
 
 /** The members of a dialect that each database has to give. */

@@ -66,6 +66,13 @@ export interface ExistingTable {
    * database computes it.
    */
   readonly computeRevision?: (read: SqlRow) => number;
+  /**
+   * The upper bound of a range that has all texts with a prefix, in the order of every column that holds texts, and
+   * others. Absent where there is no such range.
+   *
+   * @param next the smallest text that is greater than all of them, character by character
+   */
+  readonly boundPrefix?: (next: string) => string;
 }
 
 /** The tables of another program, by resource. */

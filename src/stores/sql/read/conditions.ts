@@ -132,12 +132,12 @@ function matchPrefix(
 ): string {
   const { table, parameters } = context;
   const operand = table.operand(path);
-  const { boundPrefix } = table.dialect;
+  const boundPrefix = table.existing?.boundPrefix;
   // A column of numbers encodes digits as one.
   const holdsText = operand.encode(ANY_DIGIT) === ANY_DIGIT;
   const next = holdsText ? successor(value) : null;
   const range =
-    next === null || boundPrefix === null
+    next === null || boundPrefix === undefined
       ? []
       : [
           `${operand.expression} >= ${parameters.add(value)}`,

@@ -3,9 +3,6 @@ import type { Resource } from '../../../model/model.ts';
 import { HAS_WORDS_FUNCTION, searchedTexts } from '../dialect/search-tables.ts';
 import { sqlite } from '../dialect/sqlite-dialect.ts';
 
-/** The character after all letters of ASCII. The collation NOCASE compares `Z` as `z`, which `[` does not follow. */
-const AFTER_LETTERS = '{';
-
 /**
  * The SQL of the tables of another program, as a difference from that of own ones. A view has no rowid: each row checks
  * the deadline. There is no index of words: a search reads the texts of each row.
@@ -15,7 +12,6 @@ export const sourceDialect: Dialect = {
   deadline: sqlite.deadline === null ? null : { ...sqlite.deadline, sampled: sqlite.deadline.always },
   wordTest: null,
   hasPrefix: (expression, placeholder) => `instr(${expression}, ${placeholder}) = 1`,
-  boundPrefix: (next) => next.replace(/\[$/, AFTER_LETTERS),
   search: (resource: Resource, words: readonly string[], parameters: BindParameters) => {
     const texts = searchedTexts(sqlite, resource, sqlite.quote(resource.name));
     return `${HAS_WORDS_FUNCTION}(${[parameters.add(words.join(' ')), ...texts].join(', ')})`;

@@ -35,6 +35,9 @@ const RULES: Omit<RowsQueryRules<SourceColumn>, 'revision'> = {
   idText: ({ type }, name) => (type === BYTES ? `lower(hex(${name}))` : `cast(${name} as text)`),
 };
 
+/** The character after all letters of ASCII. The collation NOCASE compares `Z` as `z`, which `[` does not follow. */
+const AFTER_LETTERS = '{';
+
 /** Compiles the view of a table. @param onMisfit called for a column with a value that does not fit its type */
 export function compileView(found: FoundSource, sample: Sample, onMisfit: (column: string) => void): SourceView {
   const { resource, table } = found;
@@ -57,6 +60,7 @@ export function compileView(found: FoundSource, sample: Sample, onMisfit: (colum
   return {
     existing: {
       ...existing,
+      boundPrefix: (next) => next.replace(/\[$/, AFTER_LETTERS),
       computeRevision: (read) =>
         digestInParts(
           names.map((name) => read[name] ?? null),
