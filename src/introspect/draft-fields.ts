@@ -5,6 +5,7 @@ import { RESERVED_FIELDS } from '../model/compile/fields/names.ts';
 import type { ColumnKind, ColumnType, DescribedColumn, DescribedTable } from './database.ts';
 import type { ColumnReference, TableReferences } from './foreign-references.ts';
 import { describeComment, isWritable } from './left-out.ts';
+import { UNIQUE_KINDS } from './table-key.ts';
 
 /** An unreadable column has no field. */
 const KEYWORDS: Readonly<Record<ColumnKind, JsonObject>> = {
@@ -26,17 +27,6 @@ const KEYWORDS: Readonly<Record<ColumnKind, JsonObject>> = {
 };
 
 const MAP_VALUE: SchemaDraft = simpleSchema({ type: ['string', 'null'] });
-
-/** The kinds of values that can be unique. */
-const UNIQUE_KINDS: ReadonlySet<ColumnKind> = new Set([
-  'integer',
-  'int64',
-  'decimal',
-  'text',
-  'date',
-  'date-time',
-  'uuid',
-]);
 
 /** A field, and the column whose values it shows. */
 export interface ColumnField {

@@ -1,15 +1,15 @@
-import type { Json } from '../conventions/json/json.ts';
+import type { Json, JsonObject } from '../conventions/json/json.ts';
 import { DataError } from '../infer/data-error.ts';
 import { modelName, systemSettings } from '../infer/infer-model.ts';
 import type { ModelDraft } from '../infer/model-draft.ts';
 import { nameRelations, type UnrelatedDraft } from '../infer/relations.ts';
 import type { CatalogueEntry, DatabaseCatalogue, DescribedTable, DescribedColumn, TableName } from './database.ts';
-import { draftFields } from './draft-fields.ts';
+import { type ColumnField, draftFields } from './draft-fields.ts';
 import { findReferences, type ShownTable } from './foreign-references.ts';
 import { describeClosed, describeComment, describeViews, isNameable, listTables, NO_KEY, NO_NAME } from './left-out.ts';
 import { listSchemas, selectSchemas, selectTables, type TableSelection } from './select-tables.ts';
 import { findSystemTimes } from './system-times.ts';
-import { chooseKey } from './table-key.ts';
+import { chooseKey, listUniqueTogether } from './table-key.ts';
 import { nameTables } from './table-names.ts';
 
 /** The most fields of a resource. */
@@ -93,13 +93,10 @@ function draftTable(shown: ShownTable, byName: ReadonlyMap<string, ShownTable>):
   const references = findReferences(table, byName);
   const times = findSystemTimes(table);
   const isField = ({ name }: DescribedColumn): boolean =>
+    isNameable(name) &&
     !Object.values(times).includes(name) &&
     (key.columns.length > 1 || key.columns[0] !== name || (references.byColumn.get(name)?.target ?? null) !== null);
-  const columns = table.columns.filter((column) => isField(column) && isNameable(column.name));
-  const fields = draftFields(table, columns, references);
-  const renamed = fields
-    .filter(({ column, member }) => column !== member.name)
-    .map(({ column, member }): [string, Json] => [member.name, column]);
+  const fields = draftFields(table, table.columns.filter(isField), references);
   const [only = '', another] = key.columns;
   return {
     resource: {
@@ -108,8 +105,9 @@ function draftTable(shown: ShownTable, byName: ReadonlyMap<string, ShownTable>):
         ...resource.settings,
         table: table.name,
         ...(key.isImplicit ? {} : { key: another === undefined ? only : key.columns }),
-        ...(renamed.length === 0 ? {} : { columns: Object.fromEntries(renamed) }),
+        ...draftColumns(fields),
         ...times,
+        ...draftUniques(shown, fields),
       },
       keywords: describeComment(table.comment),
       fields: fields.map(({ member }) => member),
@@ -127,6 +125,23 @@ function draftTable(shown: ShownTable, byName: ReadonlyMap<string, ShownTable>):
       }),
     ),
   };
+}
+
+/** Drafts the names of the columns that differ from those of their fields. */
+function draftColumns(fields: readonly ColumnField[]): JsonObject {
+  const renamed = fields
+    .filter(({ column, member }) => column !== member.name)
+    .map(({ column, member }): [string, Json] => [member.name, column]);
+  return renamed.length === 0 ? {} : { columns: Object.fromEntries(renamed) };
+}
+
+/** Drafts the lists of fields that are unique together. A column that is no field is in none. */
+function draftUniques({ table, key }: ShownTable, fields: readonly ColumnField[]): JsonObject {
+  const names = new Map(fields.map(({ column, member }) => [column, member.name]));
+  const unique = listUniqueTogether(table, key)
+    .filter((columns) => columns.every((column) => names.has(column)))
+    .map((columns) => columns.map((column) => names.get(column) ?? column));
+  return unique.length === 0 ? {} : { unique };
 }
 
 /** The comment on a column that no field shows. */

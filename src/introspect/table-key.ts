@@ -9,8 +9,8 @@ export interface TableKey {
   readonly note: string | null;
 }
 
-/** The kinds whose values can be ids. */
-const ID_KINDS: ReadonlySet<ColumnKind> = new Set([
+/** The kinds of values that can be unique. */
+export const UNIQUE_KINDS: ReadonlySet<ColumnKind> = new Set([
   'integer',
   'int64',
   'decimal',
@@ -18,9 +18,13 @@ const ID_KINDS: ReadonlySet<ColumnKind> = new Set([
   'date',
   'date-time',
   'uuid',
-  'boolean',
-  'binary',
 ]);
+
+/** The kinds of values that can be unique together with others. */
+const UNIQUE_PARTS: ReadonlySet<ColumnKind> = new Set([...UNIQUE_KINDS, 'boolean']);
+
+/** The kinds whose values can be ids. */
+const ID_KINDS: ReadonlySet<ColumnKind> = new Set([...UNIQUE_PARTS, 'binary']);
 
 /**
  * Chooses the key of a table: its primary key, else its shortest unique index without nulls, else the number of the
@@ -31,7 +35,7 @@ export function chooseKey(table: DescribedTable): TableKey | null {
   const problem = findKeyProblem(table);
   if (problem === null) return { columns: primaryKey, isImplicit: false, note: null };
   const [unique] = uniqueKeys
-    .filter((columns) => columns.every((name) => hasIds(table, name) && isNeverNull(table, name)))
+    .filter((columns) => columns.every((name) => hasKind(table, name, ID_KINDS) && isNeverNull(table, name)))
     .toSorted((one, other) => one.length - other.length);
   if (unique !== undefined)
     return { columns: unique, isImplicit: false, note: `${problem}: a unique index is the key` };
@@ -44,11 +48,22 @@ export function chooseKey(table: DescribedTable): TableKey | null {
 function findKeyProblem(table: DescribedTable): string | null {
   if (table.primaryKey.length === 0) return 'no primary key';
   if (table.hasNullKeys) return 'the primary key is null in some rows';
-  return table.primaryKey.every((name) => hasIds(table, name)) ? null : 'the values of the primary key cannot be ids';
+  return table.primaryKey.every((name) => hasKind(table, name, ID_KINDS))
+    ? null
+    : 'the values of the primary key cannot be ids';
 }
 
-function hasIds({ columns }: DescribedTable, name: string): boolean {
-  return columns.some((column) => column.name === name && ID_KINDS.has(column.type.kind));
+/** Lists the columns that are unique together, other than those of a key. */
+export function listUniqueTogether(table: DescribedTable, key: TableKey): DescribedTable['uniqueKeys'] {
+  const isKey = (columns: readonly string[]): boolean =>
+    columns.length === key.columns.length && columns.every((name) => key.columns.includes(name));
+  return table.uniqueKeys.filter(
+    (columns) => columns.length > 1 && !isKey(columns) && columns.every((name) => hasKind(table, name, UNIQUE_PARTS)),
+  );
+}
+
+function hasKind({ columns }: DescribedTable, name: string, kinds: ReadonlySet<ColumnKind>): boolean {
+  return columns.some((column) => column.name === name && kinds.has(column.type.kind));
 }
 
 function isNeverNull({ columns }: DescribedTable, name: string): boolean {

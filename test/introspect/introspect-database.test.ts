@@ -160,6 +160,34 @@ resources:
   });
 });
 
+describe('fields that are unique together', () => {
+  it('are those of unique indexes on several columns, other than the key', async (context) => {
+    const model = await modelOver(
+      context,
+      `create table part (x int not null, y int not null, z text, on_sale boolean, area real, data blob, updated_at int,
+         unique (z, on_sale), unique (z, area), unique (z, data), primary key (y, x));
+       create unique index swapped on part (x, y); create unique index renamed on part (y, updated_at);
+       insert into part (x, y, on_sale, area, data) values (1, 2, true, 1.5, x'00')`,
+    );
+    const lines = resourceLines(model, 'parts');
+    assert.deepEqual(lines.slice(0, lines.indexOf('schema:')), [
+      'table: part',
+      'key: ["y", x]',
+      'columns: { source_updated_at: updated_at }',
+      'unique: [[z, on_sale], ["y", source_updated_at]]',
+    ]);
+    assert.deepEqual(load(model).model.resources.get('parts')?.uniques, [
+      ['z', 'on_sale'],
+      ['y', 'source_updated_at'],
+    ]);
+  });
+
+  it('are not those of an index with the key, which is no field', async (context) => {
+    const model = await modelOver(context, 'create table a (id integer primary key, x int, unique (id, x))');
+    assert.ok(!resourceLines(model, 'as').some((line) => line.startsWith('unique:')));
+  });
+});
+
 describe('the key of a resource over a table', () => {
   const keys: readonly [title: string, sql: string, lines: readonly string[]][] = [
     ['is the primary key', 'create table a (x, id text primary key)', ['table: a', 'key: id']],
