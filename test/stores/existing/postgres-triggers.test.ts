@@ -5,10 +5,11 @@ import { Client } from 'pg';
 import { run } from '../../../src/cli/program.ts';
 import type { EventEnvelope } from '../../../src/conventions/events/event.ts';
 import { loadModel } from '../../../src/model/compile/load-model.ts';
+import { startApi } from '../../../src/start-api.ts';
 import { openPostgres } from '../../../src/stores/postgres/postgres-store.ts';
 import { adoptTables } from '../../../src/stores/postgres/triggers/adopt-tables.ts';
 import { recordedTerminal } from '../../cli/recorded-terminal.ts';
-import { type ApiUnderTest, apiUnderTest } from '../../pipeline/support/api-under-test.ts';
+import { type ApiUnderTest, apiUnderTest, rawRequest } from '../../pipeline/support/api-under-test.ts';
 import { temporaryDirectory } from '../../temporary-directory.ts';
 import { type PostgresSource, postgresSource } from './postgres-source.ts';
 
@@ -258,7 +259,7 @@ describe('the changes of tables by other programs', () => {
     assert.deepEqual(await changed("insert into parted values (3, 3, 'y')"), ['part.created 3']);
   });
 
-  it('[EVT-3] are the history of each row, with transactions, savepoints and requests that overlap', async () => {
+  it('[EVT-3b] are the history of each row, with transactions, savepoints and requests that overlap', async () => {
     const clients = [new Client({ connectionString: source.url }), new Client({ connectionString: source.url })];
     for (const client of clients) {
       await client.connect();
@@ -355,6 +356,23 @@ describe('the changes of tables by other programs', () => {
     await api.api.foreignChanges?.check();
     assert.deepEqual(seen(), { kind: 'table-unrecorded', table: 'film', cause: 'inherited' });
     await source.change('drop table heir');
+  });
+
+  it('[EVT-8b] reach the live feed of a server', async () => {
+    const { model } = loadModel({ text: MODEL });
+    await using started = await startApi({ model, database: source.url });
+    const headers = { Accept: 'text/event-stream' };
+    const { status, body } = await started.api.handle(rawRequest({ send: 'GET /api/v1/events', headers }));
+    assert.equal(status, 200);
+    assert.ok(body !== null && typeof body === 'object' && Symbol.asyncIterator in body);
+    await source.change("insert into film (id, title) values (90, 'A')");
+    let received = '';
+    for await (const piece of body) {
+      received += piece;
+      if (received.includes('event: film.created')) break;
+    }
+    assert.match(received, /"id":"90"/);
+    await api.newEvents();
   });
 
   it('are of tables: a view and a partition are refused', async () => {
