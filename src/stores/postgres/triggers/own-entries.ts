@@ -14,7 +14,8 @@ export function markOwnWrite(tables: Tables, resource: string): readonly Stateme
 }
 
 /** Tables with entries that are committed, and not in the log. */
-const WAITING = `select distinct resource_table::oid::bigint as oid from ${QUEUE} where resource_table::oid = any($1::oid[])`;
+const WAITING = `select wanted.oid::bigint as oid from unnest($1::oid[]) as wanted(oid)
+where exists (select from ${QUEUE} where resource_table::oid = wanted.oid)`;
 
 const ADD = `insert into ${QUEUE} (resource_table, command, plan) select $1::oid, 'P', value from jsonb_array_elements($2::jsonb)`;
 
