@@ -61,7 +61,7 @@ for (const schema of SCHEMAS)
       const text = await draftModel(source.url, schema);
       const { model }: { readonly model: Model } = loadModel({ text });
       resources = [...model.resources.values()];
-      api = await apiUnderTest(text, { database: source.url });
+      api = await apiUnderTest(text, { readOnly: true, database: source.url });
     });
     after(async () => {
       await api.close();

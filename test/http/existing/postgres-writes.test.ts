@@ -188,7 +188,7 @@ describe('writes to the tables of another program in PostgreSQL', () => {
     }
   });
 
-  it('[MET-4] delete rows that nothing refers to', async () => {
+  it('[MET-4c] delete rows that nothing refers to', async () => {
     const { body } = await api.send({ send: 'POST /api/v1/films', body: { title: 'Reviewed' } });
     await api.send({ send: 'POST /api/v1/reviews', body: { text: 'x', film_id: body.id } });
     await api.newEvents();

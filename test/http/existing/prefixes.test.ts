@@ -32,7 +32,7 @@ async function openTexts(context: TestContext): Promise<ApiUnderTest> {
      create index by_folded on texts (folded);
      insert into texts values ${rows.join()};`,
   );
-  const api = await apiUnderTest(MODEL, { database: file });
+  const api = await apiUnderTest(MODEL, { readOnly: true, database: file });
   context.after(() => api.close());
   return api;
 }

@@ -4,7 +4,7 @@ import { type ApiUnderTest, apiUnderTest } from '../../pipeline/support/api-unde
 import { SHOP, SHOP_MODEL, sourceFile } from '../../stores/existing/source-file.ts';
 
 async function openShop(context: TestContext): Promise<ApiUnderTest> {
-  const api = await apiUnderTest(SHOP_MODEL, { database: sourceFile(context, SHOP) });
+  const api = await apiUnderTest(SHOP_MODEL, { readOnly: true, database: sourceFile(context, SHOP) });
   context.after(() => api.close());
   return api;
 }
@@ -77,7 +77,7 @@ describe('a page of related rows of a table that exists', () => {
       `${SHOP} with recursive count (n) as (values (10) union all select n + 1 from count where n < 39)
        insert into film (film_id, title, "Release Year", customer) select n, 'Film', 'unknown ' || n, 2 from count`,
     );
-    await using api = await apiUnderTest(model, { database: file });
+    await using api = await apiUnderTest(model, { readOnly: true, database: file });
     const { body } = await api.row({ send: 'GET /api/v1/customers/2?expand=films', status: 200 });
     const { body: next } = await api.row({ send: `GET ${body.films.links.next}`, status: 200 });
     assert.deepEqual(

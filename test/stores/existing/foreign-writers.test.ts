@@ -60,7 +60,7 @@ describe('writes of others between a read and a write', () => {
     }
   };
 
-  it('[CACHE-3a] lose no update of either: a write is refused where the row has changed', async () => {
+  it('[CACHE-3] lose no update of either: a write is refused where the row has changed', async () => {
     const random = new SeededRandom(7);
     const others = await Promise.all(
       Array.from({ length: 2 }, async () => {
@@ -94,7 +94,7 @@ describe('writes of others between a read and a write', () => {
     assert.ok(refused > 0, 'no write met another one');
   });
 
-  it('[CACHE-3a] give each write of a unit to one row a revision of its own', async () => {
+  it('[CACHE-3] give each write of a unit to one row a revision of its own', async () => {
     const row = await store.rows.item({ kind: 'item', resource: 'counters', id: '1', within: [], visible: EVERYTHING });
     assert.ok(row);
     const change = (ours: number, revision: number | { plan: number }) =>

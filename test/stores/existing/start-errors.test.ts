@@ -75,15 +75,6 @@ describe('the start with tables that exist', () => {
     });
   }
 
-  it('refuses triggers, which a file of another program has none of', async (context) => {
-    const file = sourceFile(context, 'create table film (id integer primary key)');
-    const { model } = loadModel({ text: oneResource('table: film\n    changes: triggers', '') });
-    await assert.rejects(
-      openSqlite({ path: file, model }),
-      /items: triggers record changes in PostgreSQL alone; remove chan/,
-    );
-  });
-
   it('refuses a reference to rows that several columns identify', async (context) => {
     const file = sourceFile(
       context,

@@ -31,8 +31,6 @@ export function findTables(connection: SqliteConnection, model: Model): readonly
   const found = [...model.resources.values()].flatMap((resource) => {
     const wanted = resource.table?.table ?? '';
     const name = findName(wanted, names);
-    if (resource.table?.changes === 'triggers')
-      problems.push(`${resource.name}: triggers record changes in PostgreSQL alone; remove changes`);
     if (name !== null)
       return findColumns(resource, readTable(connection, name), { rowNumber, describeMisfit }, problems);
     problems.push(`${resource.name}: there is no table ${wanted}; ${suggestNearest(wanted, names)}`);
