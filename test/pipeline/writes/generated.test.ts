@@ -4,6 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import { EVERYTHING } from '../../../src/plan/plan.ts';
 import { timestamp } from '../../../src/conventions/text/timestamp.ts';
 import { type ApiUnderTest, apiUnderTest, type Seen } from '../support/api-under-test.ts';
+import { type IdempotencyRecord, NO_ROWS } from '../../../src/plan/write-unit.ts';
 
 const MODEL = `
 name: desk
@@ -146,6 +147,11 @@ describe('a secret that is shown once', () => {
   }
 });
 
+/** The outcome that a record of a unit without rows of tables that exist has. */
+function readOutcome({ outcome }: IdempotencyRecord): string {
+  return typeof outcome === 'string' ? outcome : outcome(NO_ROWS);
+}
+
 describe('an idempotency record', () => {
   it('[MET-12] has no write-only value', async () => {
     const records: string[] = [];
@@ -156,7 +162,7 @@ describe('an idempotency record', () => {
         writes: {
           pending: 0,
           commit: (unit, deadline) => {
-            records.push(JSON.stringify(unit.records));
+            records.push(JSON.stringify(unit.records?.map(readOutcome)));
             return store.writes.commit(unit, deadline);
           },
         },
