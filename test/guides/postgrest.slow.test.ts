@@ -23,7 +23,7 @@ describe('the guide from PostgREST', () => {
   let api: ApiUnderTest;
   before(async () => {
     source = await postgresSource(`${sql} grant select on all tables in schema public to READER;`);
-    api = await apiUnderTest(model, { database: source.readerUrl });
+    api = await apiUnderTest(model, { readOnly: true, database: source.readerUrl });
   });
   after(async () => {
     await api.close();
@@ -101,7 +101,7 @@ describe('the guide from PostgREST', () => {
 
   it('shows a model in which a claim of the caller decides', async () => {
     const text = `name: app\nlimits: { rate: false }\n${guarded.replace('${JWT_SECRET}', '0'.repeat(32))}`;
-    await using desk = await apiUnderTest(text, { database: source.readerUrl, tokens: callerTokens() });
+    await using desk = await apiUnderTest(text, { readOnly: true, database: source.readerUrl, tokens: callerTokens() });
     const ids = async (team: string, scopes: readonly string[]): Promise<unknown> => {
       const { status, body } = await desk.send({
         send: 'GET /api/v1/people',
