@@ -23,7 +23,8 @@ interface ColumnValue {
 
 /**
  * The statement that writes the row of a plan. An insert and an update return the id of the row. An update and a delete
- * change no row unless it has the expected revision (CACHE-3).
+ * change no row unless it has the expected revision (CACHE-3), where
+ * the table can compare it.
  */
 export function writeRow(tables: Tables, plan: ExistingRowPlan, expected: number): RowWrite {
   const table = tables.of(plan.resource);
@@ -128,7 +129,7 @@ function deleteRow(table: Table, target: TableTarget, plan: DeletePlan, expected
   return { kind: 'statement', statement };
 }
 
-/** A condition: the row has an id and the expected revision. */
+/** A condition: the row has an id, and the expected revision unless that is compared before. */
 function findRow(
   table: Table,
   { keys, revision }: TableTarget,
@@ -137,5 +138,6 @@ function findRow(
 ): string {
   const values = table.encodeKey([id]);
   const same = keys.map(({ compared }, at) => `${compared} = ${parameters.add(values[at] ?? null)}`);
-  return [...same, `${revision} = ${parameters.add(expected)}`].join(' and ');
+  const unchanged = revision === null ? [] : [`${revision} = ${parameters.add(expected)}`];
+  return [...same, ...unchanged].join(' and ');
 }
