@@ -75,11 +75,7 @@ describe('a SQLite file of another program that is written', () => {
       'cheap: { table: cheap, key: film_id, schema: { type: object } }',
       /read_only: true/,
     ],
-    [
-      'a table with the name of a resource of own rows',
-      'notes: { schema: { type: object } }',
-      /rows of its own/,
-    ],
+    ['a table with the name of a resource of own rows', 'notes: { schema: { type: object } }', /rows of its own/],
   ] as const;
 
   for (const [problem, resource, message] of WRONG)
