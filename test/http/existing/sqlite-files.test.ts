@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
+import type { Store } from '../../../src/stores/store.ts';
 import { loadDriver } from '../../../src/stores/sqlite/driver/select-driver.ts';
 import { apiUnderTest } from '../../pipeline/support/api-under-test.ts';
 import { changeFile, sourceFile } from '../../stores/existing/source-file.ts';
@@ -55,6 +56,37 @@ describe('a SQLite file of another program that is written', () => {
     assert.notEqual(tags[0], tags[1]);
   });
 
+  it('[CACHE-3] compares the row in the transaction: a change of the other program just before is not lost', async (context) => {
+    const database = sourceFile(context, `pragma journal_mode = wal; ${TABLES} alter table film add price;`);
+    const model = modelWith().replace('title: { type: string }', 'title: { type: string }, price: { type: integer }');
+    const other = loadDriver('node').open(database, { mode: 'existing', timeout: 5_000 });
+    const changes = ["update film set title = 'Theirs'", 'update film set price = 8'];
+    const breaking = (store: Store): Store => ({
+      ...store,
+      writes: {
+        pending: 0,
+        commit: (unit, deadline) => {
+          other.exec(changes.shift() ?? 'select 1');
+          return store.writes.commit(unit, deadline);
+        },
+      },
+    });
+    await using api = await apiUnderTest(model, { database, driver: 'node', breaking });
+    await api.row({
+      send: 'PATCH /api/v1/films/1',
+      body: { price: 3 },
+      status: 200,
+      has: { title: 'Theirs', price: 3 },
+      events: ['film.updated'],
+    });
+    assert.equal(changes.length, 0);
+    const read = await api.send({ send: 'GET /api/v1/films/1' });
+    changes.push('update film set price = 9');
+    const headers = { 'If-Match': read.headers.get('etag') ?? '' };
+    await api.row({ send: 'DELETE /api/v1/films/1', headers, status: 412 });
+    other.close();
+  });
+
   it('waits with its commit while the other program reads a file without a write-ahead log', async (context) => {
     const database = sourceFile(context, TABLES);
     await using api = await apiUnderTest(modelWith(), { database, driver: 'node' });
@@ -66,6 +98,18 @@ describe('a SQLite file of another program that is written', () => {
     other.exec('commit');
     assert.equal((await waiting).body.title, 'Late');
     other.close();
+  });
+
+  it('[OPS-7d] answers reads and writes with 503 once a column is no longer there', async (context) => {
+    const database = sourceFile(context, TABLES);
+    await using api = await apiUnderTest(modelWith(), { database, driver: 'node' });
+    await api.row({ send: 'GET /api/v1/films/1', status: 200 });
+    await setImmediate();
+    await setImmediate();
+    changeFile(database, 'drop view cheap; alter table film rename column title to name');
+    await api.row({ send: 'POST /api/v1/films', body: { title: 'New' }, status: 503 });
+    await api.row({ send: 'PATCH /api/v1/films/1', body: { title: 'New' }, status: 503 });
+    await api.row({ send: 'GET /api/v1/films/1', status: 503 });
   });
 
   /** Models that do not go with the file, and what the error of the start has. */

@@ -27,7 +27,7 @@ create trigger calling before insert on call begin select of_its_program(); end;
 create table order_line (order_id int, line int, amount int not null, note text, primary key (order_id, line)) without rowid;
 create table gauge (gauge_id integer primary key, value integer) strict;
 create table token (token_id uuid primary key not null, label text);
-create table entry (at int);
+create table entry (at int, size);
 create table child (child_id integer primary key, parent integer references child deferrable initially deferred);
 insert into customer (name) values ('Ann'), ('Bob');
 insert into film (title, customer, changed) values ('First', 1, '2004-01-02 03:04:05');
@@ -74,7 +74,7 @@ resources:
         note: { type: string }
   gauges: { table: gauge, schema: { type: object, properties: { value: { type: string } } } }
   tokens: { table: token, schema: { type: object, properties: { label: { type: string } } } }
-  entries: { table: entry, schema: { type: object, properties: { at: { type: integer } } } }
+  entries: { table: entry, schema: { type: object, properties: { at: { type: integer }, size: { type: integer } } } }
   calls: { table: call, schema: { type: object } }
   children: { table: child, schema: { type: object, properties: { parent: { type: integer } } } }
   reviews:
@@ -191,11 +191,12 @@ for (const driver of DRIVER_NAMES)
       });
       const entry = await api.row({
         send: 'POST /api/v1/entries',
-        body: { at: 1 },
+        body: { at: 1, size: 5 },
         status: 201,
         events: ['entry.created'],
       });
       assert.equal(entry.body.id, '1');
+      assert.equal(other.value('select typeof(size) from entry'), 'integer');
       const { body } = await api.row({
         send: 'POST /api/v1/tokens',
         body: { label: 'x' },
@@ -259,7 +260,7 @@ for (const driver of DRIVER_NAMES)
       const tags = [await read()];
       await api.row({ send: 'POST /api/v1/entries', body: { at: 2 }, status: 201, events: ['entry.created'] });
       tags.push(await read());
-      await other.change('insert into entry values (3)');
+      await other.change('insert into entry values (3, null)');
       tags.push(await read());
       assert.equal(new Set(tags).size, 3);
       const created = await api.send({

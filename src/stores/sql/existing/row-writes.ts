@@ -23,8 +23,7 @@ interface ColumnValue {
 
 /**
  * The statement that writes the row of a plan. An insert and an update return the id of the row. An update and a delete
- * change no row unless it has the expected revision (CACHE-3), where
- * the table can compare it.
+ * change no row unless it has the expected revision (CACHE-3).
  */
 export function writeRow(tables: Tables, plan: ExistingRowPlan, expected: number): RowWrite {
   const table = tables.of(plan.resource);

@@ -91,7 +91,7 @@ function findField({ tables }: ExplainContext, { resource }: ExistingRowPlan, co
 
 /** The error to report for a statement that failed because the tables of another program have changed. */
 export function explainChange(error: unknown): unknown {
-  const isChanged = error instanceof Error && /no such (?:table|column|view)/.test(error.message);
+  const isChanged = error instanceof Error && /no such (?:table|column|view)|has no column named/.test(error.message);
   if (!isChanged) return error;
   const message = `The tables of the database no longer match the model: ${error.message}`;
   return new StoreUnavailable(message, { cause: error, reason: 'migrated' });
