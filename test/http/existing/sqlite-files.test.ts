@@ -84,6 +84,10 @@ describe('a SQLite file of another program that is written', () => {
     changes.push('update film set price = 9');
     const headers = { 'If-Match': read.headers.get('etag') ?? '' };
     await api.row({ send: 'DELETE /api/v1/films/1', headers, status: 412 });
+    const page = await api.send({ send: 'GET /api/v1/films' });
+    changes.push('update film set price = 10');
+    const ifMatch = { 'If-Match': page.headers.get('etag') ?? '' };
+    await api.row({ send: 'POST /api/v1/films', headers: ifMatch, body: { title: 'New' }, status: 412 });
     other.close();
   });
 
