@@ -3,7 +3,6 @@ import { listOwnResources, showsTables } from '../model/table-source.ts';
 import { parseDuration } from '../model/values/parse-units.ts';
 import { AGENT_MODES, type AgentMode } from '../mcp/tools.ts';
 import { redisUrlProblem } from '../platform/redis.ts';
-import { selectKind } from '../stores/databases/databases.ts';
 import { type CommandError, usageError } from './command-error.ts';
 import { type DatabaseLocation, servedLocation, type ServedDatabaseFlags } from './database-settings.ts';
 import { isLoopback } from './serve/address.ts';
