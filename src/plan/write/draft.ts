@@ -3,7 +3,6 @@ import type { ApiError, ErrorDetail } from '../../conventions/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../conventions/json/json.ts';
 import { jsonEquals } from '../../conventions/json/json-equality.ts';
 import type { Field, Resource } from '../../model/model.ts';
-import { listTimes } from '../../model/table-source.ts';
 import type { Steps } from '../../platform/time-slices.ts';
 import { type FieldPermission, fieldError } from '../policy/field-permission.ts';
 import type { ResourceValidator } from '../../model/values/resource-validator.ts';
@@ -272,14 +271,9 @@ function parentMember(resource: Resource, within: readonly Ancestor[]): JsonObje
   return resource.parent === null || parent === undefined ? {} : { [resource.parent.field]: parent.id };
 }
 
-/**
- * True if a patch leaves a read-only member as it was. The document that it applies to has no write-only ones, and no
- * times without a column.
- */
+/** True if a patch leaves a read-only member as it was. The document that it applies to has no write-only ones. */
 function isUnchanged(resource: Resource, patched: JsonObject, current: Row, name: string): boolean {
-  const isTime = name === 'created_at' || name === 'updated_at';
-  const isAbsent = isTime && !listTimes(resource).includes(name);
-  return isAbsent || resource.field.get(name)?.writeOnly === true
+  return resource.field.get(name)?.writeOnly === true
     ? !Object.hasOwn(patched, name)
     : sameMember(patched, current, name);
 }

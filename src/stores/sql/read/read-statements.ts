@@ -113,9 +113,8 @@ export function rowConditions(
   { plan, filter, deadlineChecks, choice }: RowSelection,
   parameters: BindParameters,
 ): string[] {
-  const table = tables.of(plan.resource);
-  const deadline = deadlineCheck(table.dialect, deadlineChecks);
-  const context = conditionContext(tables, table, parameters, deadline);
+  const deadline = deadlineCheck(tables.dialect, deadlineChecks);
+  const context = conditionContext(tables, tables.of(plan.resource), parameters, deadline);
   return [
     ...deadline.row,
     ...filterConditions({ ...context, readsTexts: choice?.readsTexts === true }, filter),

@@ -5,9 +5,6 @@ import type { MainConnection } from '../connection/main-connection.ts';
 import { isDatabaseFailure } from '../driver/sqlite-errors.ts';
 import type { UnitWriter } from './unit-writer.ts';
 
-/** A trigger of a table of another program has rolled back the transaction of a group. */
-export class TransactionEnded extends Error {}
-
 /**
  * The number of groups with a savepoint for each unit, after a unit was not kept. If many are refused, few groups are
  * written twice.
@@ -38,7 +35,6 @@ export class UnitAttempts {
   /**
    * A group of one needs no savepoint: the transaction itself is rolled back.
    *
-   * @throws {TransactionEnded} where a unit of several has ended the transaction
    * @throws where the database fails; an error of a unit alone is its result
    */
   run(group: readonly WriteUnit[]): readonly UnitResult[] {
@@ -55,7 +51,7 @@ export class UnitAttempts {
     for (const unit of group) {
       const result = this.#attempt(unit);
       if (!isKept(unit, result)) {
-        this.#rollBackTo('all_units');
+        this.#sql('rollback to all_units');
         this.#options.writer.begin();
         return null;
       }
@@ -70,7 +66,7 @@ export class UnitAttempts {
       this.#sql('savepoint unit');
       const result = this.#attempt(unit);
       if (!isKept(unit, result)) {
-        this.#rollBackTo('unit');
+        this.#sql('rollback to unit');
         this.#careful = CAREFUL_GROUPS;
       }
       this.#sql('release unit');
@@ -86,12 +82,6 @@ export class UnitAttempts {
       if (isDatabaseFailure(error)) throw error;
       return { error };
     }
-  }
-
-  /** @throws {TransactionEnded} */
-  #rollBackTo(savepoint: string): void {
-    if (!this.#options.main.writer().inTransaction) throw new TransactionEnded();
-    this.#sql(`rollback to ${savepoint}`);
   }
 
   #sql(text: string): void {

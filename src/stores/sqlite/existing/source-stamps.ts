@@ -1,60 +1,43 @@
-import type { WritePlan } from '../../../plan/plan.ts';
-import type { SqlValue } from '../../sql/dialect.ts';
-import type { VersionedClient } from '../../sql/sql-client.ts';
-import type { Tables } from '../../sql/tables.ts';
 import type { ChangeStamps } from '../../store.ts';
+import type { VersionedClient } from '../../sql/sql-client.ts';
 
 /**
  * The change stamps of the tables of another program: the version of its file, which each commit of any process
- * changes. It is read for each request, so that nothing is served from a cache without asking the database. The version
- * leaves out the commits of this process, which are counted.
+ * changes. It is read for each request, so that nothing is served from a cache without asking the database.
  */
 export class SourceStamps implements ChangeStamps {
   readonly #client: Pick<VersionedClient, 'dataVersion'>;
-  readonly #tables: Tables;
-  #commits = 0;
 
-  constructor(client: Pick<VersionedClient, 'dataVersion'>, tables: Tables) {
+  constructor(client: Pick<VersionedClient, 'dataVersion'>) {
     this.#client = client;
-    this.#tables = tables;
   }
 
   resourceStamps(resources: readonly string[]): readonly number[] {
-    const stamp = this.#current();
-    return resources.map(() => stamp);
+    const version = this.#version();
+    return resources.map(() => version);
   }
 
   partitionStamp(): number {
-    return this.#current();
+    return this.#version();
   }
 
   rowStamp(): number {
-    return this.#current();
+    return this.#version();
   }
 
   knownRowStamp(): number {
-    return this.#current();
+    return this.#version();
   }
 
   rowStampAhead(): number {
-    return this.#current();
+    return this.#version();
   }
 
   settledRevision(): null {
     return null;
   }
 
-  /** The stamp of all tables for a version of the file. */
-  stampAt(version: SqlValue | undefined): number {
-    return Number(version) + this.#commits;
-  }
-
-  /** Counts a commit of this process. Its triggers may have changed any table. */
-  committed(plans: readonly WritePlan[]): void {
-    if (plans.some(({ resource }) => this.#tables.of(resource).existing !== null)) this.#commits += 1;
-  }
-
-  #current(): number {
-    return this.stampAt(this.#client.dataVersion());
+  #version(): number {
+    return Number(this.#client.dataVersion());
   }
 }

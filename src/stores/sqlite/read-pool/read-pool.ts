@@ -1,7 +1,6 @@
 import type { Effort } from '../../../plan/plan.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import type { BatchRows, StatementBatch } from '../../sql/sql-client.ts';
-import type { TableViews } from '../existing/open-source.ts';
 import type { DatabaseFile } from '../health/database-files.ts';
 import { StoreOverloaded, StoreUnavailable } from '../../store.ts';
 import { ReadThread } from './read-thread.ts';
@@ -27,8 +26,8 @@ type PooledEffort = Exclude<Effort, 'light'>;
 
 export interface ReadPoolOptions {
   readonly database: DatabaseFile;
-  /** The views of tables of another program. Default: null, for a database of own rows. */
-  readonly views?: TableViews | null;
+  /** The views of a database of another program. Default: null, for a database of own rows. */
+  readonly views?: readonly string[] | null;
   /** Milliseconds that a batch may wait, and may then run. */
   readonly timeout: number;
   readonly clock: Clock;
