@@ -89,7 +89,7 @@ export interface StartApiOptions
   readonly migrate?: boolean;
   /**
    * True if the tables of another program, which the model shows, are only read. Nothing is then created in their
-   * database. For tables of a SQLite file it must be true. Default: false.
+   * database. Default: false.
    */
   readonly readOnly?: boolean;
   /** Aborts the wait for another process that has locked the database: `startApi` rejects with the reason. */

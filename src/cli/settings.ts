@@ -1,9 +1,8 @@
 import type { Model } from '../model/model.ts';
-import { listOwnResources, readsTablesOnly, showsTables } from '../model/table-source.ts';
+import { listOwnResources, showsTables } from '../model/table-source.ts';
 import { parseDuration } from '../model/values/parse-units.ts';
 import { AGENT_MODES, type AgentMode } from '../mcp/tools.ts';
 import { redisUrlProblem } from '../platform/redis.ts';
-import { selectKind } from '../stores/databases/databases.ts';
 import { type CommandError, usageError } from './command-error.ts';
 import { type DatabaseLocation, servedLocation, type ServedDatabaseFlags } from './database-settings.ts';
 import { isLoopback } from './serve/address.ts';
@@ -35,6 +34,7 @@ export interface ServeFlags extends ServedDatabaseFlags {
   readonly open?: boolean;
   readonly insecurePublic?: boolean;
   readonly readOnly?: boolean;
+  readonly write?: boolean;
 }
 
 export interface ServeSettings {
@@ -98,25 +98,15 @@ export function serveSettings(flags: ServeFlags, env: EnvironmentVariables): Ser
 }
 
 /**
- * Checks that the settings go with the tables of a model. Some kinds of databases only read those that exist, and one
- * process serves them.
+ * Checks that the settings go with the tables of a model: one process serves those that exist.
  *
  * @throws {CommandError} exit 2
  */
-export function requireAccess(
-  model: Model,
-  { readOnly, workers, database }: Pick<ServeSettings, 'readOnly' | 'workers' | 'database'>,
-): void {
-  const own = listOwnResources(model)
-    .map(({ name }) => name)
-    .join(', ');
-  if (readOnly && own !== '') throw usageError(`--read-only: the model has rows of its own (${own}); omit the option.`);
+export function requireAccess(model: Model, { readOnly, workers }: Pick<ServeSettings, 'readOnly' | 'workers'>): void {
+  const own = listOwnResources(model).map(({ name }) => name);
+  if (readOnly && own.length > 0)
+    throw usageError(`--read-only: the model has rows of its own (${own.join(', ')}); omit the option.`);
   if (!showsTables(model)) return;
-  const { noTableWrites } = selectKind(database.file);
-  if (noTableWrites !== null && !readOnly && !readsTablesOnly(model)) {
-    const fix = own === '' ? 'Pass --read-only' : `Move ${own} to a model of another database`;
-    throw usageError(`The model shows tables that exist. For now, ${noTableWrites}. ${fix}.`);
-  }
   if (workers > 1) throw usageError(`${WORKERS.flag}: one process serves tables that exist; use ${WORKERS.flag} 1.`);
 }
 

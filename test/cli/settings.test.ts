@@ -225,16 +225,8 @@ const ACCESS: readonly (readonly [resources: readonly string[], flags: ServeFlag
   [[TABLE], { database: 'shop.sqlite', readOnly: true }, null],
   [[READ_TABLE], { database: 'shop.sqlite' }, null],
   [[OWN], { database: 'shop.db', workers: '2' }, null],
-  [
-    [TABLE, READ_TABLE],
-    { database: 'shop.sqlite' },
-    'The model shows tables that exist. For now, tables of a SQLite file are only read. Pass --read-only.',
-  ],
-  [
-    [READ_TABLE, OWN],
-    { database: 'shop.sqlite' },
-    'The model shows tables that exist. For now, tables of a SQLite file are only read. Move notes to a model of another database.',
-  ],
+  [[TABLE, READ_TABLE], { database: 'shop.sqlite' }, null],
+  [[READ_TABLE, OWN], { database: 'shop.sqlite' }, null],
   [
     [TABLE, OWN],
     { database: SERVER, readOnly: true },

@@ -46,6 +46,8 @@ function databaseSetting({ database, ...flags }: ServeFlags, { env }: Terminal):
  */
 async function serve(named: string, flags: ServeFlags, terminal: Terminal): Promise<ExitCode> {
   const requested = serveSettings(flags, terminal.env);
+  if (flags.write === true && flags.readOnly === true)
+    throw usageError('--write: it contradicts --read-only; use one.');
   const prepared = await prepareServed(named, requested, flags, terminal);
   if (typeof prepared === 'number') return prepared;
   const { file, settings } = prepared;
@@ -84,6 +86,8 @@ async function prepareServed(
   terminal: Terminal,
 ): Promise<Prepared | ExitCode> {
   if (existsSync(named) && (await isDatabaseFile(named))) return prepareDatabase(named, requested, flags, terminal);
+  if (flags.write === true)
+    throw usageError(`--write: ${named} is no SQLite database; what a model writes is not read-only anyway.`);
   const found = await fileKind(named);
   if (found.kind === 'open-api')
     throw usageError(
@@ -108,7 +112,7 @@ async function prepareDatabase(
     throw usageError(`--database: ${named} is the database. Name the model in its place, or leave out --database.`);
   const file = await modelOfDatabase(named, terminal);
   await requireAuthentication(file, requested, flags, terminal);
-  return { file, settings: { ...withDatabase(requested, named), readOnly: true } };
+  return { file, settings: { ...withDatabase(requested, named), readOnly: flags.write !== true } };
 }
 
 function withDatabase(settings: ServeSettings, file: string): ServeSettings {
@@ -177,6 +181,12 @@ const OPTIONS: readonly OptionSpec[] = [
     description: 'never write to the database: for a model that shows the tables of another program',
     group: 'Database:',
   },
+  {
+    name: 'write',
+    value: null,
+    description: 'write the rows of a SQLite database that is named in place of a model; events are stored in it',
+    group: 'Database:',
+  },
   valueOption(
     'workers',
     'number',
@@ -219,7 +229,7 @@ export const serveSpec: CommandSpec = {
   arguments: [
     {
       ...MODEL_ARGUMENT,
-      description: `${MODEL_ARGUMENT.description}. Also a data file: CSV, NDJSON, or JSON with an array or an object of arrays; or a SQLite database, which is only read`,
+      description: `${MODEL_ARGUMENT.description}. Also a data file: CSV, NDJSON, or JSON with an array or an object of arrays; or a SQLite database, which is only read without --write`,
     },
   ],
   options: OPTIONS,
@@ -235,6 +245,7 @@ Examples:
   restwright serve shop.yaml
   restwright serve db.json
   restwright serve shop.sqlite
+  restwright serve shop.sqlite --write
   restwright serve shop.yaml --port 0 --database /var/lib/shop/shop.db
   restwright serve shop.yaml --workers 4
   RESTWRIGHT_PORT=8080 restwright serve shop.yaml --dev --open

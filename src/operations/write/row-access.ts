@@ -57,7 +57,7 @@ export async function isFreeId({
 }
 
 /** A row as a write would leave it. */
-interface WrittenRow {
+interface CompletedRow {
   readonly row: Row;
   /** The plan of the write. */
   readonly plan: WritePlan;
@@ -71,11 +71,11 @@ interface WrittenRow {
  *
  * @throws {ApiError} 404 of a hidden ancestor; {R}_FORBIDDEN, {R}_INVALID
  */
-export function requireWritable(target: WriteTarget, written: WrittenRow, operation: WriteAccess): Promise<void> {
+export function requireWritable(target: WriteTarget, written: CompletedRow, operation: WriteAccess): Promise<void> {
   return inCallersTerms(target, () => judgeWritten(target, written, operation));
 }
 
-async function judgeWritten(target: WriteTarget, written: WrittenRow, operation: WriteAccess): Promise<void> {
+async function judgeWritten(target: WriteTarget, written: CompletedRow, operation: WriteAccess): Promise<void> {
   const { system, within } = target;
   if (operation === 'create' && mayHideAncestors(target)) await requireAncestors(system, within);
   const isUnread = unreadReferences(system);
@@ -92,7 +92,7 @@ async function judgeWritten(target: WriteTarget, written: WrittenRow, operation:
 /** Returns the error of a row that the caller may not write; null if it may. */
 async function resultError(
   { system, systemResource: { resource } }: WriteTarget,
-  { row, plan }: WrittenRow,
+  { row, plan }: CompletedRow,
   operation: WriteAccess,
 ): Promise<ApiError | null> {
   const writable = system.rows.visibility(resource.name, operation);
@@ -135,7 +135,7 @@ export async function seesResult(
 /** Returns the error of references that lead to no row that the caller sees. @param judges true for those to check */
 async function referenceError(
   { system, systemResource: { resource }, within }: WriteTarget,
-  { row, current }: WrittenRow,
+  { row, current }: CompletedRow,
   judges: (reference: BodyReference) => boolean,
 ): Promise<ApiError | null> {
   const referring = { resource, values: row, within, ownId: row.id, current };

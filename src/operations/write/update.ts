@@ -1,13 +1,7 @@
 import { isJsonObject, type Json } from '../../conventions/json/json.ts';
 import { applyJsonPatch, parseJsonPatch } from '../../conventions/json/json-patch.ts';
-import {
-  bodyRevision,
-  type Draft,
-  isReadOnlyMember,
-  mergeDraft,
-  patchDraft,
-  replaceDraft,
-} from '../../plan/write/draft.ts';
+import { type Draft, isReadOnlyMember, mergeDraft, patchDraft, replaceDraft } from '../../plan/write/draft.ts';
+import { bodyRevision } from '../../plan/write/draft-id.ts';
 import { pendingRevision } from '../../plan/write/pending-revisions.ts';
 import type { Row } from '../../plan/plan.ts';
 import { transitionScope } from '../../plan/write/state-transition.ts';

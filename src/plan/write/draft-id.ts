@@ -1,5 +1,5 @@
 import type { ErrorDetail } from '../../conventions/errors.ts';
-import type { Json, JsonObject } from '../../conventions/json/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../conventions/json/json.ts';
 import type { Resource } from '../../model/model.ts';
 import { readDigits, storedId } from '../../model/values/formats.ts';
 import type { ResourceValidator } from '../../model/values/resource-validator.ts';
@@ -47,4 +47,13 @@ export function ownIdErrors(resource: Resource, body: JsonObject, current: Row):
     errors.push({ field: 'revision', message: 'must be an integer, as returned by GET' });
   }
   return errors;
+}
+
+/**
+ * The `revision` in a body, which serves as a precondition if there is no `If-Match` (REP-6); null if it is absent or
+ * not a number.
+ */
+export function bodyRevision(body: Json): number | null {
+  const revision = isJsonObject(body) ? body['revision'] : null;
+  return typeof revision === 'number' ? revision : null;
 }

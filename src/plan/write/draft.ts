@@ -3,6 +3,7 @@ import type { ApiError, ErrorDetail } from '../../conventions/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../conventions/json/json.ts';
 import { jsonEquals } from '../../conventions/json/json-equality.ts';
 import type { Field, Resource } from '../../model/model.ts';
+import { listTimes } from '../../model/table-source.ts';
 import type { Steps } from '../../platform/time-slices.ts';
 import { type FieldPermission, fieldError } from '../policy/field-permission.ts';
 import type { ResourceValidator } from '../../model/values/resource-validator.ts';
@@ -148,15 +149,6 @@ export function changedFields(resource: Resource, values: FieldValues, current: 
   return changed;
 }
 
-/**
- * The `revision` in a body, which serves as a precondition if there is no `If-Match` (REP-6); null if it is absent or
- * not a number.
- */
-export function bodyRevision(body: Json): number | null {
-  const revision = isJsonObject(body) ? body['revision'] : null;
-  return typeof revision === 'number' ? revision : null;
-}
-
 /** The row as a body would leave it, with the members that were sent and their errors so far. */
 interface Change {
   readonly candidate: JsonObject;
@@ -271,9 +263,14 @@ function parentMember(resource: Resource, within: readonly Ancestor[]): JsonObje
   return resource.parent === null || parent === undefined ? {} : { [resource.parent.field]: parent.id };
 }
 
-/** True if a patch leaves a read-only member as it was. The document that it applies to has no write-only ones. */
+/**
+ * True if a patch leaves a read-only member as it was. The document that it applies to has no write-only ones, and no
+ * times without a column.
+ */
 function isUnchanged(resource: Resource, patched: JsonObject, current: Row, name: string): boolean {
-  return resource.field.get(name)?.writeOnly === true
+  const isTime = name === 'created_at' || name === 'updated_at';
+  const isAbsent = isTime && !listTimes(resource).includes(name);
+  return isAbsent || resource.field.get(name)?.writeOnly === true
     ? !Object.hasOwn(patched, name)
     : sameMember(patched, current, name);
 }

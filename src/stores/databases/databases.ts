@@ -14,7 +14,7 @@ import { type SchemaStep, UnusableDatabase } from '../sql/schema/schema-errors.t
 import { sqliteCopySource, sqliteCopyTarget, sqliteNumbers } from '../sqlite/copy/sqlite-copy.ts';
 import { sqlite } from '../sqlite/dialect/sqlite-dialect.ts';
 import type { DriverName } from '../sqlite/driver/driver.ts';
-import { IN_MEMORY, NO_TABLE_WRITES, openSqlite, planSqlite, type SqliteOptions } from '../sqlite/sqlite-store.ts';
+import { IN_MEMORY, openSqlite, planSqlite, type SqliteOptions } from '../sqlite/sqlite-store.ts';
 import type { Store } from '../store.ts';
 
 /** A database and the settings that open it. */
@@ -47,8 +47,6 @@ export interface DatabaseKind {
   readonly dialect: Dialect;
   /** The reason why databases of the kind have no replicas; null if they can have some. */
   readonly noReplicas: string | null;
-  /** The reason why the tables of other programs are only read; null if they can be written. */
-  readonly noTableWrites: string | null;
   /** @throws {UnusableDatabase} for replicas that the kind has not, and as the store throws */
   readonly open: (reference: DatabaseReference, options: StoreOptions) => Promise<Store>;
   /** Plans the migration to a model, without changing the database. */
@@ -77,7 +75,6 @@ const postgresSchemas: DatabaseKind = {
   isMissing: () => false,
   dialect: postgres,
   noReplicas: null,
-  noTableWrites: null,
   open: async ({ database: url, databasePassword: password, replicas = [] }, { signal: _signal, ...options }) =>
     openPostgres({ url, password, replicas, ...options }),
   plan: ({ database: url, databasePassword: password }, options) => planPostgres({ url, password, ...options }),
@@ -99,7 +96,6 @@ const sqliteFiles: DatabaseKind = {
   isMissing: (file) => file !== IN_MEMORY && !existsSync(file),
   dialect: sqlite,
   noReplicas: NO_REPLICAS,
-  noTableWrites: NO_TABLE_WRITES,
   open: async ({ database, driver, replicas = [] }, options) => {
     if (replicas.length > 0) throw new UnusableDatabase(`${database} cannot be opened: ${NO_REPLICAS}.`);
     return openSqlite({ path: database, driver, ...options });

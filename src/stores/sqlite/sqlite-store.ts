@@ -15,10 +15,11 @@ import { newestTime } from '../sql/read/newest-time.ts';
 import { SqlRowReader } from '../sql/read/row-reader.ts';
 import type { MigrationPhase } from '../sql/schema/current-models.ts';
 import { type Consent, type SchemaStep, UnusableDatabase } from '../sql/schema/schema-errors.ts';
-import { METADATA } from '../sql/system-statements.ts';
+import { METADATA, SystemStatements } from '../sql/system-statements.ts';
 import type { Store } from '../store.ts';
 import { BusyRetry } from './busy/busy-retry.ts';
 import { openWhenUnlocked } from './busy/open-when-unlocked.ts';
+import { Tables } from '../sql/tables.ts';
 import { Checkpoints } from './commit/checkpoints.ts';
 import { GroupCommit } from './commit/group-commit.ts';
 import { UnitWriter } from './commit/unit-writer.ts';
@@ -30,10 +31,9 @@ import { isCorrupt } from './driver/sqlite-errors.ts';
 import { type DatabaseFile, locateFile } from './health/database-files.ts';
 import { SqliteConnection, type WriterOptions } from './connection/sqlite-connection.ts';
 import { sqlite } from './dialect/sqlite-dialect.ts';
-import { compileTables, type ExistingFile, openExisting, systemModel } from './existing/existing-file.ts';
+import { type ExistingFile, openTables } from './existing/existing-file.ts';
 import { requireUris } from './existing/open-source.ts';
-import { SOURCE } from './existing/read-tables.ts';
-import { SourceStamps } from './existing/source-stamps.ts';
+import { partsOfOwnRows, partsWithTables } from './existing/table-parts.ts';
 import { openReads } from './read-pool/open-reads.ts';
 import {
   planMigration,
@@ -43,7 +43,7 @@ import {
   verifyDatabase,
 } from './schema/prepare-database.ts';
 import { SqliteClient } from './sqlite-client.ts';
-import { watchDatabase } from './watch-database.ts';
+import { watchDatabase, type WatchedDatabase } from './watch-database.ts';
 
 export { LossySchemaChange, SchemaViolation, UnusableDatabase } from '../sql/schema/schema-errors.ts';
 
@@ -90,29 +90,22 @@ export interface SqliteOptions {
 
 type CompleteOptions = SqliteOptions & Required<Pick<SqliteOptions, 'observe' | 'clock' | 'random'>>;
 
-/** The reason why a model must be read-only. */
-export const NO_TABLE_WRITES = 'tables of a SQLite file are only read';
-
 /** The path of a database that ends with the store. */
 export const IN_MEMORY = ':memory:';
 
+const STORAGE_TYPES = new SystemStatements(sqlite).metadata(METADATA.storageTypes);
+
 interface OpenedDatabase extends Preparation {
   readonly connection: SqliteConnection;
-  /** null for a database in memory. */
+  /** The file that is written; null for a database in memory. */
   readonly file: DatabaseFile | null;
   /** The file of another program, whose tables the model shows; null for a model of own rows. */
   readonly source: ExistingFile | null;
 }
 
-/** Opens the database of own rows, or the file of another program, next to which the server stores nothing. */
+/** Opens the database of own rows, or the file of another program. */
 function open(path: string, driver: Driver, options: CompleteOptions): OpenedDatabase {
-  const { model, random, observe, writer } = options;
-  if (!showsTables(model)) return openOwn(path, driver, options);
-  if (!readsTablesOnly(model)) throw new UnusableDatabase(`For now, ${NO_TABLE_WRITES}: the model must be read-only.`);
-  const { connection, source } = openExisting(path, { model, driver, observe, writer });
-  if (model.secret === null) observe({ kind: 'temporary-secret', name: model.name });
-  const prepared = prepareDatabase(connection, systemModel(model), { random, consent: 'none' });
-  return { connection, source, file: null, ...prepared, isNew: true, steps: [] };
+  return showsTables(options.model) ? openTables(path, { ...options, driver }) : openOwn(path, driver, options);
 }
 
 /** Opens the database and migrates it to the model, or verifies that it matches the model. */
@@ -140,45 +133,51 @@ function openOwn(
 
 /** Creates the listener that is called after each commit, before anything else can read. */
 function commitListener(
-  stamps: SqlChangeStamps,
+  { committed }: Pick<SqlChangeStamps, 'committed'>,
   checkpoints: Checkpoints | null,
-): (plans: Parameters<SqlChangeStamps['committed']>[0]) => void {
+): SqlChangeStamps['committed'] {
   return (plans) => {
-    stamps.committed(plans);
+    committed(plans);
     checkpoints?.rowsCommitted(plans.length);
   };
 }
 
+/** @throws {StoreUnavailable} where the database, or its file, is not as it was opened */
+function ping(client: SqliteClient, { guard, match, health }: WatchedDatabase): void {
+  guard.check();
+  match.requireColumns(client.get(STORAGE_TYPES));
+  health.requireHealthy();
+}
+
 function assemble(opened: OpenedDatabase, retry: BusyRetry, options: CompleteOptions): Store {
   const { connection, file: database, source } = opened;
-  const main = new MainConnection(connection, source === null ? 'main' : SOURCE);
-  const tables = compileTables(options.model, source);
+  const main = new MainConnection(connection, source?.schema);
+  const tables = new Tables(options.model, sqlite, null, source?.tables);
   const { system } = tables;
   const { pool, scheduler } = openReads(opened, main, options);
   const watched = watchDatabase({ file: database, source }, main, options);
   const client = new SqliteClient({ main, scheduler, retry, ...watched });
   const stamps = new SqlChangeStamps(client, system);
+  const { random } = options;
+  const parts =
+    source === null ? partsOfOwnRows(stamps) : partsWithTables(stamps, { connection, client, tables, random });
   const checkpoints = database === null ? null : new Checkpoints(database, main);
-  const onCommit = commitListener(stamps, checkpoints);
-  const writer = new UnitWriter(connection, tables);
+  const onCommit = commitListener(parts, checkpoints);
+  const writer = new UnitWriter(connection, tables, parts.tableWriter);
   const writes = new GroupCommit({ main, writer, clock: options.clock, retry, ...watched, onCommit });
-  const [secret, epochs] = [readSecret(connection), new SqlCacheEpochs(client, system, options.random)];
+  const [secret, epochs] = [readSecret(connection), new SqlCacheEpochs(client, system, random)];
   return {
     rows: new SqlRowReader(client, tables, options.clock),
     writes,
     bookmarks: new SqlBookmarks(client, system),
     idempotencyRecords: new SqlIdempotencyRecords(client, tables),
-    stamps: source === null ? stamps : new SourceStamps(client),
+    stamps: parts.stamps,
     events: new SqlEventLog(client, tables, options.model),
     deliveries: new SqlDeliveries(client, sqlite),
     secret: () => secret,
-    cacheEpoch: (name, now) => epochs.get(name, now, opened.isShared),
+    cacheEpoch: (name, now) => epochs.get(parts.nameEpoch(name), now, opened.isShared),
     newestTime: (until) => newestTime(client, tables, until),
-    ping: () => {
-      watched.guard.check();
-      watched.match.requireColumns(client.get(system.metadata(METADATA.storageTypes)));
-      watched.health.requireHealthy();
-    },
+    ping: () => ping(client, watched),
     usage: () => ({ queuedReads: pool?.queued ?? 0, statements: connection.statementStatistics }),
     close: async () => {
       for (const each of [watched.guard, watched.health]) each.close();
@@ -191,7 +190,7 @@ function assemble(opened: OpenedDatabase, retry: BusyRetry, options: CompleteOpt
 }
 
 function chooseDriver({ driver: name, observe, model }: CompleteOptions): Driver {
-  if (showsTables(model)) return requireUris(name);
+  if (showsTables(model) && readsTablesOnly(model)) return requireUris(name);
   const { driver, replaces } = selectDriver(name);
   if (replaces !== null) observe({ kind: 'driver-unavailable', used: driver.name, error: replaces });
   return driver;

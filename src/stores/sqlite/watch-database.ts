@@ -9,7 +9,8 @@ import type { MainConnection } from './connection/main-connection.ts';
 import type { SqliteConnection } from './connection/sqlite-connection.ts';
 import { sqlite } from './dialect/sqlite-dialect.ts';
 import { type DatabaseFile, openFiles } from './health/database-files.ts';
-import { type ExistingFile, explainChange, systemModel } from './existing/existing-file.ts';
+import { type ExistingFile, systemModel } from './existing/existing-file.ts';
+import { explainChange } from './existing/explain-rule.ts';
 import { FileGuard } from './health/file-guard.ts';
 import { unavailable } from './health/unavailable.ts';
 
@@ -27,7 +28,7 @@ export interface WatchedDatabase {
   readonly observe: Observe;
 }
 
-/** The files of a database: of own rows, null for one in memory, or of another program, null for none. */
+/** The file that is written, null for one in memory, and the file of another program, null for none. */
 interface WatchedFiles {
   readonly file: DatabaseFile | null;
   readonly source: Pick<ExistingFile, 'file'> | null;
@@ -40,17 +41,19 @@ export function watchDatabase(
   options: WatchOptions,
 ): WatchedDatabase {
   const observe = safeObserver(options.observe);
-  // Others create and remove the log of another program.
-  const own = file === null ? [] : openFiles(file);
-  const files = source === null ? own : [source.file];
-  const guard = new FileGuard({ files, observe, save: () => source !== null || main.writer().emptyWal() });
+  // Others create and remove the log of a file that is only read.
+  const files = file === null ? (source === null ? [] : [source.file]) : openFiles(file);
+  const guard = new FileGuard({ files, observe, save: () => file === null || main.writer().emptyWal() });
   const probe = (): void => {
     guard.check();
     probeWrites(main.writer());
   };
-  const match = new ModelGuard(source === null ? options.model : systemModel(options.model), observe);
-  const explain = (error: unknown): unknown =>
-    source === null ? explainFailure(error, match, main) : explainChange(error);
+  const isOnlyRead = source !== null && file === null;
+  const match = new ModelGuard(isOnlyRead ? systemModel(options.model) : options.model, observe);
+  const explain = (error: unknown): unknown => {
+    const explained = isOnlyRead ? error : explainFailure(error, match, main);
+    return source === null ? explained : explainChange(explained);
+  };
   const health = new WriteHealth({ probe, unavailable, explain, stopsWhenCorrupt: true, observe });
   return { guard, health, match, observe };
 }

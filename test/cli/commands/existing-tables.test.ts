@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, it, type TestContext } from 'node:test';
 import { run } from '../../../src/cli/program.ts';
 import { SHOP, SHOP_MODEL, sourceFile } from '../../stores/existing/source-file.ts';
@@ -47,11 +48,34 @@ describe('commands with a model of tables that exist', () => {
     assert.deepEqual(readFileSync(database), before);
   });
 
-  it('refuse to serve them without --read-only', async (context) => {
+  it('[OPS-4] serve a SQLite file with --write, and lose nothing that is acknowledged when they are killed', async (context) => {
+    const file = sourceFile(context, SHOP);
+    const server = startServer(path.dirname(file), [file, '--write', '--port', '0'], {});
+    context.after(() => killAll([server]));
+    const url = await waitUntilListening(server);
+    const headers = { 'Content-Type': 'application/json' };
+    const body = JSON.stringify({ name: 'Cid' });
+    const created = await fetch(`${url}/v1/customers`, { method: 'POST', headers, body });
+    assert.equal(created.status, 201);
+    server.child.kill('SIGKILL');
+    await server.exited;
+    const database = new DatabaseSync(file);
+    const [row] = database.prepare('select id, name from customer where id > 2').all();
+    const [event] = database.prepare('select count(*) as count from restwright_events').all();
+    database.close();
+    assert.deepEqual([{ ...row }, { ...event }], [{ id: 3, name: 'Cid' }, { count: 1 }]);
+  });
+
+  it('refuse --write with --read-only, and with a model', async (context) => {
     const { model, database } = writeModel(context);
-    const [code, , stderr] = await command('serve', model, '--database', database, '--port', '0');
-    assert.equal(code, 2, stderr);
-    assert.match(stderr, /Pass --read-only/);
+    for (const [words, says] of [
+      [[database, '--read-only'], /contradicts --read-only/],
+      [[model, '--database', database], /is no SQLite database/],
+    ] as const) {
+      const [code, , stderr] = await command('serve', ...words, '--write', '--port', '0');
+      assert.equal(code, 2, stderr);
+      assert.match(stderr, says);
+    }
   });
 
   it('serve agents that read them, and refuse those that write to a SQLite file', async (context) => {

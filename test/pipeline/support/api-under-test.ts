@@ -16,6 +16,7 @@ import type { ApiResponse, RawRequest } from '../../../src/exchange/handler.ts';
 import { bufferedBody } from '../../../src/exchange/handler.ts';
 import { createIds } from '../../../src/platform/ids.ts';
 import { createRandom } from '../../../src/platform/random.ts';
+import type { DriverName } from '../../../src/stores/sqlite/driver/driver.ts';
 import type { Store } from '../../../src/stores/store.ts';
 import { assertEventsDescribed } from '../../describe/asyncapi/described-events.ts';
 import { assertDescribed } from './described-responses.ts';
@@ -80,6 +81,8 @@ export const START = Date.parse('2026-01-02T03:04:05.678Z');
 export interface Setting {
   /** Path of the database. Default: in memory. */
   readonly database?: string;
+  /** The driver of the file. Default: that of the suite. */
+  readonly driver?: DriverName;
   /** True if the tables that the model shows are only read. */
   readonly readOnly?: boolean;
   /** The initial time in milliseconds since the epoch. */
@@ -175,6 +178,7 @@ export async function apiUnderTest(original: string | DefinedModel, setting: Set
   const { metrics } = setting;
   const store = await openStoreUnderTest({
     database: setting.database ?? null,
+    driver: setting.driver,
     model,
     observe: metrics === undefined ? observe : observeAll(observe, metrics.observe),
     clock,

@@ -6,6 +6,7 @@ import type { Observe } from '../../../src/observe/observation.ts';
 import { digest } from '../../../src/platform/digest.ts';
 import type { Clock } from '../../../src/platform/clock.ts';
 import type { Random } from '../../../src/platform/random.ts';
+import type { DriverName } from '../../../src/stores/sqlite/driver/driver.ts';
 import { selectKind } from '../../../src/stores/databases/databases.ts';
 import { openPostgres } from '../../../src/stores/postgres/postgres-store.ts';
 import type { Store } from '../../../src/stores/store.ts';
@@ -15,6 +16,8 @@ import { driverName } from '../../stores/sqlite/driver-under-test.ts';
 interface Opening {
   /** The path of a file, or the URL of a database of PostgreSQL; null for a database of its own. */
   readonly database: string | null;
+  /** The driver of a file. Default: that of the suite. */
+  readonly driver?: DriverName | undefined;
   readonly model: Model;
   readonly observe: Observe;
   readonly clock: Clock;
@@ -40,11 +43,11 @@ function withSchema(named: string, schema: string): string {
  * Opens the store of the suite: SQLite, unless the environment names a database of PostgreSQL. Each file is a schema
  * there.
  */
-export function openStoreUnderTest({ database, ...options }: Opening): Promise<Store> {
+export function openStoreUnderTest({ database, driver, ...options }: Opening): Promise<Store> {
   const isExisting = showsTables(options.model);
   const isUrl = database !== null && selectKind(database).name === 'postgres';
   if (postgres === '' || isUrl || isExisting) {
-    const reference = { database: database ?? ':memory:', driver: isExisting ? undefined : driverName };
+    const reference = { database: database ?? ':memory:', driver: driver ?? (isExisting ? undefined : driverName) };
     return selectKind(reference.database).open(reference, options);
   }
   opened += 1;

@@ -3,7 +3,6 @@ import { describe, it } from 'node:test';
 import * as fc from 'fast-check';
 import type { Json, JsonObject } from '../../../src/conventions/json/json.ts';
 import {
-  bodyRevision,
   changedFields,
   createDraft,
   type Draft,
@@ -13,6 +12,7 @@ import {
   patchDraft,
   replaceDraft,
 } from '../../../src/plan/write/draft.ts';
+import { bodyRevision } from '../../../src/plan/write/draft-id.ts';
 import type { FieldValues, Row } from '../../../src/plan/plan.ts';
 import type { Steps } from '../../../src/platform/time-slices.ts';
 import { type Compiled, compiled, draftRule, itemsDocument, makeRow } from '../rules.ts';

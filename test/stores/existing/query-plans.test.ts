@@ -4,13 +4,15 @@ import { loadModel } from '../../../src/model/compile/load-model.ts';
 import { readOnlyModel } from '../../../src/model/compile/read-only-model.ts';
 import type { SortKey } from '../../../src/model/model.ts';
 import { EVERYTHING, type ListPlan } from '../../../src/plan/plan.ts';
+import { createRandom } from '../../../src/platform/random.ts';
 import type { Statement } from '../../../src/stores/sql/dialect.ts';
 import { itemStatement, listStatement } from '../../../src/stores/sql/read/read-statements.ts';
 import { lookupStatement, relatedStatement } from '../../../src/stores/sql/read/related-statements.ts';
-import type { Tables } from '../../../src/stores/sql/tables.ts';
+import { Tables } from '../../../src/stores/sql/tables.ts';
 import type { SqliteConnection } from '../../../src/stores/sqlite/connection/sqlite-connection.ts';
+import { sqlite } from '../../../src/stores/sqlite/dialect/sqlite-dialect.ts';
 import { loadDriver } from '../../../src/stores/sqlite/driver/select-driver.ts';
-import { compileTables, openExisting } from '../../../src/stores/sqlite/existing/existing-file.ts';
+import { openTables } from '../../../src/stores/sqlite/existing/existing-file.ts';
 import { SHOP, SHOP_MODEL, sourceFile } from './source-file.ts';
 
 const model = readOnlyModel(loadModel({ text: SHOP_MODEL }).model);
@@ -21,10 +23,11 @@ let tables: Tables;
 before((context) => {
   assert.ok('after' in context);
   const file = sourceFile(context, SHOP);
-  const opened = openExisting(file, { model, driver: loadDriver('node'), observe: () => undefined });
+  const random = createRandom();
+  const opened = openTables(file, { model, driver: loadDriver('node'), observe: () => undefined, random });
   context.after(() => opened.connection.close());
   connection = opened.connection;
-  tables = compileTables(model, opened.source);
+  tables = new Tables(model, sqlite, null, opened.source.tables);
 });
 
 /** The steps of the plan of a statement. */

@@ -1,11 +1,17 @@
-import type { Row, WritePlan } from '../../../plan/plan.ts';
-import { DELETED, resolveRevision } from '../../../plan/write/pending-revisions.ts';
 import type { CommittedUnit, Refusal, WriteUnit } from '../../../plan/write-unit.ts';
+import { DELETED } from '../../../plan/write/pending-revisions.ts';
 import type { Statement } from '../../sql/dialect.ts';
 import { readRow, type ExistingRowPlan, writeRow } from '../../sql/existing/row-writes.ts';
-import { missingOfBlock, missingReferenceBlocks } from '../../sql/read/missing-references.ts';
+import {
+  commitTables,
+  isWritten,
+  resolveExpected,
+  settleUnit,
+  type WrittenTableRow,
+} from '../../sql/existing/table-unit.ts';
+import { missingOfBlock } from '../../sql/read/missing-references.ts';
 import type { Tables } from '../../sql/tables.ts';
-import { writtenReferences } from '../../sql/write/write-statements.ts';
+import { referenceBlocks } from '../../sql/write/refusals.ts';
 import type { OwnCommit } from '../commit/change-stamps.ts';
 import type { KnownShapes } from '../commit/known-shapes.ts';
 import { UnitTransaction } from '../commit/unit-transaction.ts';
@@ -30,12 +36,6 @@ export interface TableResult {
   readonly own: OwnCommit | null;
 }
 
-/** A row that a plan of the unit has written, and its new revision. */
-interface CompletedRow {
-  readonly row: Row | null;
-  readonly revision: number;
-}
-
 /**
  * One transaction of a unit that writes tables of another program. Their rows come first, and wait for locks of others
  * before numbers of the log are allocated: no reader of the log waits for them. What is recorded is that of the rows as
@@ -44,7 +44,7 @@ interface CompletedRow {
 export class TableTransaction {
   readonly #options: TableTransactionOptions;
   readonly #unit: WriteUnit;
-  readonly #written = new Map<number, CompletedRow>();
+  readonly #written = new Map<number, WrittenTableRow>();
 
   constructor(options: TableTransactionOptions, unit: WriteUnit) {
     this.#options = options;
@@ -55,16 +55,18 @@ export class TableTransaction {
   async run(): Promise<TableResult> {
     const refusal = (await this.#begin()) ?? (await this.#writeRows()) ?? (await this.#missingReference());
     if (refusal !== null) return this.#end(refusal);
-    const settled = this.#settled();
+    const settled = settleUnit(this.#unit, this.#written);
     const { session, tables } = this.#options;
     const unit = { ...settled, plans: await queueBehind(session, tables, settled.plans) };
-    if (unit.dry === true && unit.plans.every(isWritten)) return this.#end(this.#committed([]));
+    if (unit.dry === true && unit.plans.every(isWritten)) return this.#end(commitTables(this.#unit, this.#written));
     const { outcome, transaction } = await this.#record(unit);
     if (outcome.kind !== 'committed' || unit.dry === true)
-      return this.#end(outcome.kind === 'committed' ? this.#committed(outcome.revisions) : outcome);
+      return this.#end(
+        outcome.kind === 'committed' ? commitTables(this.#unit, this.#written, outcome.revisions) : outcome,
+      );
     await transaction.commit();
     return {
-      outcome: this.#committed(outcome.revisions),
+      outcome: commitTables(this.#unit, this.#written, outcome.revisions),
       own: { ...transaction.states, plans: unit.plans.filter((plan) => !isWritten(plan)) },
     };
   }
@@ -72,18 +74,6 @@ export class TableTransaction {
   async #end(outcome: TableResult['outcome']): Promise<TableResult> {
     await this.#options.session.query('rollback');
     return { outcome, own: null };
-  }
-
-  #committed(revisions: readonly number[]): CommittedUnit {
-    const rows = new Map(
-      [...this.#written].flatMap(([index, { row }]) => (row === null ? [] : [[index, row] as const])),
-    );
-    return { kind: 'committed', revisions: revisions.length === 0 ? this.#revisions() : revisions, rows };
-  }
-
-  /** The revisions of rows that are written so far, by the indexes of their plans. */
-  #revisions(): readonly number[] {
-    return this.#unit.plans.map((_, index) => this.#written.get(index)?.revision ?? DELETED);
   }
 
   /** Begins, and locks the names of records. */
@@ -120,7 +110,7 @@ export class TableTransaction {
 
   async #writeRow(plan: ExistingRowPlan, index: number): Promise<Refusal | null> {
     const { tables } = this.#options;
-    const write = writeRow(tables, plan, this.#expected(plan));
+    const write = writeRow(tables, plan, resolveExpected(plan, this.#written));
     if (write.kind === 'misfit')
       return { kind: 'rule', plan: index, reason: 'invalid', field: write.field, message: null };
     try {
@@ -147,40 +137,17 @@ export class TableTransaction {
     return null;
   }
 
-  /** The revision that the row of a plan must still have. */
-  #expected(plan: ExistingRowPlan): number {
-    if (plan.kind === 'create') return DELETED;
-    return resolveRevision(plan.revision, this.#revisions());
-  }
-
   /** References that no foreign key guards: those to tables of another program, and from them. */
   async #missingReference(): Promise<Refusal | null> {
     const { tables } = this.#options;
     for (const [index, plan] of this.#unit.plans.entries()) {
       if (plan.kind === 'delete') continue;
-      const references = writtenReferences(tables, plan).filter(
-        ({ resource, id }) => resource !== plan.resource || id !== plan.id,
-      );
-      const blocks = missingReferenceBlocks(tables, references);
+      const blocks = referenceBlocks(tables, plan);
       const answers = await this.#send(blocks.map(({ statement }) => statement));
       const missing = blocks.flatMap((block, at) => missingOfBlock(block, answers[at]?.rows ?? []));
       if (missing.length > 0) return { kind: 'reference', plan: index, fields: missing.map(({ path }) => path) };
     }
     return null;
-  }
-
-  /** The unit with what is recorded of the rows that are written. */
-  #settled(): WriteUnit {
-    const { plans, records = [] } = this.#unit;
-    const rows = this.#committed([]).rows ?? new Map();
-    return {
-      ...this.#unit,
-      plans: plans.map((plan, index) => settlePlan(plan, this.#written.get(index))),
-      records: records.map((record) => {
-        const { outcome } = record;
-        return typeof outcome === 'string' ? record : { ...record, outcome: outcome(rows) };
-      }),
-    };
   }
 
   /** Allocates numbers, and runs what is left of the unit: own rows, events and records. */
@@ -196,15 +163,4 @@ export class TableTransaction {
     if ('error' in result) throw result.error;
     return { outcome: result.outcome, transaction };
   }
-}
-
-function isWritten({ written }: WritePlan): boolean {
-  return written !== undefined;
-}
-
-function settlePlan(plan: WritePlan, written: CompletedRow | undefined): WritePlan {
-  if (written === undefined) return plan;
-  const { row, revision } = written;
-  if (row === null || plan.kind === 'detach') return { ...plan, written: revision };
-  return { ...plan, ...plan.settle?.(row), written: revision };
 }

@@ -1,10 +1,8 @@
-import type { WritePlan } from '../../../plan/plan.ts';
 import type { WriteOutcome, WriteUnit } from '../../../plan/write-unit.ts';
-import { referenceFields } from '../../sql/columns.ts';
+import { MixedStamps } from '../../sql/existing/mixed-stamps.ts';
+import { involvesTables, withOwnStamps } from '../../sql/existing/table-unit.ts';
 import type { Tables } from '../../sql/tables.ts';
 import type { ChangeStamps, Writer } from '../../store.ts';
-import type { Partition } from '../../../plan/list/partitions.ts';
-import { chain, type MaybePromise } from '../../../platform/maybe-promise.ts';
 import { parseDatabaseUrl } from '../driver/database-url.ts';
 import type { ReadGuard } from '../read/read-guard.ts';
 import { changedTablesGuard } from './changed-tables.ts';
@@ -29,55 +27,6 @@ export function joinGuards(own: ReadGuard): ReadGuard {
   };
 }
 
-/** The change stamps of a model with own tables and tables of another program, about whose rows nothing is known. */
-class MixedStamps implements ChangeStamps {
-  readonly #own: ChangeStamps;
-  readonly #tables: Tables;
-  readonly #unknown = new UnknownStamps();
-
-  constructor(own: ChangeStamps, tables: Tables) {
-    this.#own = own;
-    this.#tables = tables;
-  }
-
-  rowStamp(resource: string, id: string): MaybePromise<number | null> {
-    return this.#of(resource).rowStamp(resource, id);
-  }
-
-  knownRowStamp(resource: string, id: string): number | null {
-    return this.#of(resource).knownRowStamp(resource, id);
-  }
-
-  rowStampAhead(resource: string, id: string): number | null {
-    return this.#of(resource).rowStampAhead(resource, id);
-  }
-
-  resourceStamps(resources: readonly string[]): MaybePromise<readonly number[]> {
-    const own = resources.filter((name) => !this.#isExisting(name));
-    const unknown = this.#unknown.resourceStamps(resources);
-    if (own.length === 0) return unknown;
-    return chain(this.#own.resourceStamps(own), (stamps) =>
-      resources.map((name, at) => stamps[own.indexOf(name)] ?? unknown[at] ?? 0),
-    );
-  }
-
-  partitionStamp(resource: string, partition: Partition): MaybePromise<number> {
-    return this.#isExisting(resource) ? this.#unknown.partitionStamp() : this.#own.partitionStamp(resource, partition);
-  }
-
-  settledRevision(): MaybePromise<number | null> {
-    return this.#own.settledRevision();
-  }
-
-  #isExisting(resource: string): boolean {
-    return this.#tables.of(resource).existing !== null;
-  }
-
-  #of(resource: string): ChangeStamps {
-    return this.#isExisting(resource) ? this.#unknown : this.#own;
-  }
-}
-
 /** The writer and the stamps of a store. */
 interface WritingParts {
   readonly writes: Writer;
@@ -92,7 +41,7 @@ interface WritingParts {
 export function withTables(own: WritingParts, written: Writer, tables: Tables): WritingParts {
   return {
     writes: new RoutedWriter({ own: own.writes, tables: written }, tables),
-    stamps: new MixedStamps(own.stamps, tables),
+    stamps: new MixedStamps({ own: own.stamps, existing: new UnknownStamps() }, tables),
   };
 }
 
@@ -119,28 +68,7 @@ class RoutedWriter implements Writer {
 
   commit(unit: WriteUnit, deadline?: number): Promise<WriteOutcome> {
     const { own, tables } = this.#routes;
-    const writer = unit.plans.some((plan) => this.#involvesTables(plan)) ? tables : own;
-    return writer.commit(this.#withKnownStamps(unit), deadline);
-  }
-
-  /** The stamps of tables of another program are unknown: they change with each question. */
-  #withKnownStamps(unit: WriteUnit): WriteUnit {
-    const { plans, expectStamps = [] } = unit;
-    const isOwn = ({ resource }: { readonly resource: string }): boolean => this.#tables.of(resource).existing === null;
-    return {
-      ...unit,
-      plans: plans.map((plan) =>
-        plan.kind === 'create' && plan.expectStamps !== undefined
-          ? { ...plan, expectStamps: plan.expectStamps.filter(isOwn) }
-          : plan,
-      ),
-      expectStamps: expectStamps.filter(isOwn),
-    };
-  }
-
-  #involvesTables({ resource }: WritePlan): boolean {
-    const table = this.#tables.of(resource);
-    const isExisting = (name: string): boolean => this.#tables.of(name).existing !== null;
-    return isExisting(resource) || referenceFields(table.resource).some(({ target }) => isExisting(target));
+    const writer = unit.plans.some((plan) => involvesTables(this.#tables, plan)) ? tables : own;
+    return writer.commit(withOwnStamps(this.#tables, unit), deadline);
   }
 }

@@ -26,9 +26,10 @@ export interface TargetKey extends TargetColumn {
 export interface TableTarget {
   /** The qualified name. */
   readonly name: string;
-  /** The expressions of the id and of the revision of a row. */
+  /** The expression of the id of a row that is written. */
   readonly id: string;
-  readonly revision: string;
+  /** The expression of the revision of a row; null where it is compared before the row is written. */
+  readonly revision: string | null;
   readonly keys: readonly TargetKey[];
   /** The columns of fields and times, by their names in the row. */
   readonly columns: ReadonlyMap<string, TargetColumn>;

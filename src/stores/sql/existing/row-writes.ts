@@ -128,7 +128,7 @@ function deleteRow(table: Table, target: TableTarget, plan: DeletePlan, expected
   return { kind: 'statement', statement };
 }
 
-/** A condition: the row has an id and the expected revision. */
+/** A condition: the row has an id, and the expected revision unless that is compared before. */
 function findRow(
   table: Table,
   { keys, revision }: TableTarget,
@@ -137,5 +137,6 @@ function findRow(
 ): string {
   const values = table.encodeKey([id]);
   const same = keys.map(({ compared }, at) => `${compared} = ${parameters.add(values[at] ?? null)}`);
-  return [...same, `${revision} = ${parameters.add(expected)}`].join(' and ');
+  const unchanged = revision === null ? [] : [`${revision} = ${parameters.add(expected)}`];
+  return [...same, ...unchanged].join(' and ');
 }

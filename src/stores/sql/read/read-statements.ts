@@ -113,8 +113,9 @@ export function rowConditions(
   { plan, filter, deadlineChecks, choice }: RowSelection,
   parameters: BindParameters,
 ): string[] {
-  const deadline = deadlineCheck(tables.dialect, deadlineChecks);
-  const context = conditionContext(tables, tables.of(plan.resource), parameters, deadline);
+  const table = tables.of(plan.resource);
+  const deadline = deadlineCheck(table.dialect, deadlineChecks);
+  const context = conditionContext(tables, table, parameters, deadline);
   return [
     ...deadline.row,
     ...filterConditions({ ...context, readsTexts: choice?.readsTexts === true }, filter),

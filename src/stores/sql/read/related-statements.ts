@@ -132,7 +132,7 @@ export function relatedStatement(tables: Tables, plan: RelatedPlan, checks: Dead
   const keys = distinctOwners(holders.length, plan).map((key) => key.map((id, at) => holders[at]?.encode(id) ?? null));
   const types = holders.map(({ type }) => type);
   const owner = dialect.keyRows(keys, { alias: 'one owner', types }, parameters);
-  const deadline = deadlineCheck(dialect, checks);
+  const deadline = deadlineCheck(table.dialect, checks);
   const conditions = [
     ...deadline.row,
     ...ownedRows(tables, plan, owner.ids, deadline.found),

@@ -18,9 +18,10 @@ const MAX_WALKED = 5_000;
  * matches. The texts of these rows are then compared instead. The database counts both before it decides (QRY-3).
  */
 export function pageStatements(tables: Tables, plan: ListPlan, checks: DeadlineChecks): readonly Statement[] {
-  const { wordTest } = tables.dialect;
+  const table = tables.of(plan.resource);
+  const { wordTest } = table.dialect;
   const search = plan.filter.find((condition) => condition.operator === 'search');
-  if (wordTest === null || search === undefined || !mayWalk(tables.of(plan.resource), plan)) {
+  if (wordTest === null || search === undefined || !mayWalk(table, plan)) {
     return [listStatement(tables, plan, checks)];
   }
   const walk: SearchWalk = { tables, plan, checks, search, wordTest };

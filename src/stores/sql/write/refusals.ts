@@ -12,16 +12,23 @@ interface ViolationProbes {
   readonly conflicts: readonly ConflictProbe[];
 }
 
-/** The probes of a plan that creates or updates a row. A reference of the row to itself is valid. */
+/** The probes of a plan that creates or updates a row. */
 export function violationProbes(tables: Tables, plan: RowPlan): ViolationProbes {
-  const references = writtenReferences(tables, plan).filter(
-    ({ resource, id }) => resource !== plan.resource || id !== plan.id,
-  );
   return {
-    paths: references.map(({ path }) => path),
-    references: missingReferenceBlocks(tables, references),
+    paths: referencesToOthers(tables, plan).map(({ path }) => path),
+    references: referenceBlocks(tables, plan),
     conflicts: conflictProbes(tables, plan),
   };
+}
+
+/** The probes of the references that a plan writes. */
+export function referenceBlocks(tables: Tables, plan: RowPlan): readonly ReferenceBlock<WrittenReference>[] {
+  return missingReferenceBlocks(tables, referencesToOthers(tables, plan));
+}
+
+/** A reference of the row to itself is valid. */
+function referencesToOthers(tables: Tables, plan: RowPlan): readonly WrittenReference[] {
+  return writtenReferences(tables, plan).filter(({ resource, id }) => resource !== plan.resource || id !== plan.id);
 }
 
 /** The statements of all probes. */

@@ -8,15 +8,20 @@ import type { Writer } from '../../store.ts';
 import type { BusyRetry } from '../busy/busy-retry.ts';
 import type { MainConnection } from '../connection/main-connection.ts';
 import type { SqliteConnection } from '../connection/sqlite-connection.ts';
-import { isBusy } from '../driver/sqlite-errors.ts';
+import { isBusy, sqliteCode } from '../driver/sqlite-errors.ts';
 import type { FileGuard } from '../health/file-guard.ts';
 import type { ModelGuard } from '../../sql/schema/model-guard.ts';
 import type { WriteHealth } from '../../sql/write-health.ts';
-import { UnitAttempts } from './unit-attempts.ts';
+import { TransactionEnded, UnitAttempts } from './unit-attempts.ts';
 import type { UnitWriter } from './unit-writer.ts';
 
 /** Each unit has a timeout of its own. */
 const NO_TIMEOUT = { timeout: Number.POSITIVE_INFINITY };
+
+/** True for an error of one unit: a trigger ended the transaction, or a deferred foreign key leads to no row. */
+function isOfOneUnit(error: unknown): boolean {
+  return error instanceof TransactionEnded || sqliteCode(error) === 'SQLITE_CONSTRAINT_FOREIGNKEY';
+}
 
 interface GroupCommitOptions {
   readonly main: MainConnection;
@@ -95,9 +100,30 @@ export class GroupCommit implements Writer {
       }
       observe({ kind: 'commit', duration: retry.now() - begun, units: live.length });
     } catch (error) {
-      if (isBusy(error) && !this.#connection.inTransaction) this.#requeue(live, error);
+      this.#rollBack();
+      // Without a write-ahead log a commit waits for the readers of other processes.
+      if (isBusy(error)) this.#requeue(live, error);
+      else if (isOfOneUnit(error)) this.#flushApart(live);
       else this.#fail(live, error);
     }
+  }
+
+  /** Commits units each on its own, to find the one for which the database refuses to commit them together. */
+  #flushApart(group: readonly QueuedUnit[]): void {
+    const refusal = { kind: 'rule', plan: 0, reason: 'invalid', field: null, message: null } as const;
+    for (const [index, queued] of group.entries()) {
+      try {
+        if (group.length > 1) this.#flush([queued]);
+        else queued.resolve(refusal);
+      } catch (error) {
+        this.#queue.putBack(group.slice(index + 1));
+        throw error;
+      }
+    }
+  }
+
+  #rollBack(): void {
+    if (this.#connection.inTransaction) this.#connection.run('rollback');
   }
 
   /** Returns units to the head of the queue, other than those that have waited for too long. */
@@ -116,7 +142,6 @@ export class GroupCommit implements Writer {
   }
 
   #fail(group: readonly QueuedUnit[], error: unknown): void {
-    if (this.#connection.inTransaction) this.#connection.run('rollback');
     const failure = this.#options.health.writeFailed(error);
     for (const { reject } of group) reject(failure);
   }
@@ -138,7 +163,7 @@ export class GroupCommit implements Writer {
     });
     const committed = results.filter(({ queued, result }) => isKept(queued.unit, result));
     if (committed.length === 0) {
-      this.#connection.run('rollback');
+      this.#rollBack();
       return results;
     }
     writer.end(clock.now());

@@ -5,6 +5,9 @@ import type { MainConnection } from '../connection/main-connection.ts';
 import { isDatabaseFailure } from '../driver/sqlite-errors.ts';
 import type { UnitWriter } from './unit-writer.ts';
 
+/** A trigger of a table of another program has rolled back the transaction of a group. */
+export class TransactionEnded extends Error {}
+
 /**
  * The number of groups with a savepoint for each unit, after a unit was not kept. If many are refused, few groups are
  * written twice.
@@ -35,6 +38,7 @@ export class UnitAttempts {
   /**
    * A group of one needs no savepoint: the transaction itself is rolled back.
    *
+   * @throws {TransactionEnded} where a unit of several has ended the transaction
    * @throws where the database fails; an error of a unit alone is its result
    */
   run(group: readonly WriteUnit[]): readonly UnitResult[] {
@@ -51,7 +55,7 @@ export class UnitAttempts {
     for (const unit of group) {
       const result = this.#attempt(unit);
       if (!isKept(unit, result)) {
-        this.#sql('rollback to all_units');
+        this.#rollBackTo('all_units');
         this.#options.writer.begin();
         return null;
       }
@@ -66,7 +70,7 @@ export class UnitAttempts {
       this.#sql('savepoint unit');
       const result = this.#attempt(unit);
       if (!isKept(unit, result)) {
-        this.#sql('rollback to unit');
+        this.#rollBackTo('unit');
         this.#careful = CAREFUL_GROUPS;
       }
       this.#sql('release unit');
@@ -82,6 +86,12 @@ export class UnitAttempts {
       if (isDatabaseFailure(error)) throw error;
       return { error };
     }
+  }
+
+  /** @throws {TransactionEnded} */
+  #rollBackTo(savepoint: string): void {
+    if (!this.#options.main.writer().inTransaction) throw new TransactionEnded();
+    this.#sql(`rollback to ${savepoint}`);
   }
 
   #sql(text: string): void {

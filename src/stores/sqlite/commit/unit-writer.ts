@@ -1,12 +1,14 @@
 import type { Refusal, WriteOutcome, WriteUnit } from '../../../plan/write-unit.ts';
 import type { SqlRow, SqlValue, Statement } from '../../sql/dialect.ts';
 import type { BlockShapes } from '../../sql/events/append-event.ts';
+import { commitTables } from '../../sql/existing/table-unit.ts';
 import type { Tables } from '../../sql/tables.ts';
 import { compileUnit, type UnitStatement, type Violation } from '../../sql/write/compile-unit.ts';
 import { closingStatements, beginCounters, hasNumbers, listTimes } from '../../sql/write/counters.ts';
 import { explainViolation, violationProbes } from '../../sql/write/refusals.ts';
 import type { SqliteConnection } from '../connection/sqlite-connection.ts';
 import { isConstraintFailure } from '../driver/sqlite-errors.ts';
+import type { TableWriter } from '../existing/table-writer.ts';
 
 const NOT_BEGUN = beginCounters({ revision: 0, event: 0 });
 
@@ -21,15 +23,18 @@ const VERSION = 'pragma data_version';
 export class UnitWriter {
   readonly #connection: SqliteConnection;
   readonly #tables: Tables;
+  readonly #tableWriter: TableWriter | null;
   #begun = NOT_BEGUN;
   #counters = NOT_BEGUN;
   /** The version of the database in which the known shapes are stored. */
   #version: SqlValue | undefined;
   #known: BlockShapes | undefined;
 
-  constructor(connection: SqliteConnection, tables: Tables) {
+  /** @param tableWriter writes the tables of another program; null for a model that shows none */
+  constructor(connection: SqliteConnection, tables: Tables, tableWriter: TableWriter | null = null) {
     this.#connection = connection;
     this.#tables = tables;
+    this.#tableWriter = tableWriter;
   }
 
   /** Reads the counters. The transaction must hold the write lock. */
@@ -39,6 +44,7 @@ export class UnitWriter {
     this.#version = version;
     this.#begun = beginCounters(this.#get(this.#tables.system.counters()), this.#known);
     this.#counters = this.#begun;
+    this.#tableWriter?.begin(version);
   }
 
   /**
@@ -66,13 +72,18 @@ export class UnitWriter {
    * @param now milliseconds since the epoch
    */
   write(unit: WriteUnit, now: number): WriteOutcome {
-    const { statements, outcome, counters } = compileUnit(this.#tables, unit, this.#counters, now);
+    const written = this.#tableWriter?.write(unit, now) ?? null;
+    if (written?.kind === 'refused') return written.refusal;
+    const { statements, outcome, counters } = compileUnit(this.#tables, written?.unit ?? unit, this.#counters, now);
     for (const statement of statements) {
       const refusal = this.#run(statement);
       if (refusal !== null) return refusal;
     }
+    const refusal = written === null ? null : (this.#tableWriter?.findMissing(unit) ?? null);
+    if (refusal !== null) return refusal;
     if (outcome.kind === 'committed' && unit.dry !== true) this.#counters = counters;
-    return outcome;
+    if (outcome.kind !== 'committed' || written === null) return outcome;
+    return commitTables(unit, written.rows, outcome.revisions);
   }
 
   #run({ statement, expects, refusal, violation }: UnitStatement): Refusal | null {

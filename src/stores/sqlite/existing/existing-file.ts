@@ -1,28 +1,26 @@
 import { existsSync, statSync } from 'node:fs';
 import type { Model } from '../../../model/model.ts';
+import { readsTablesOnly } from '../../../model/table-source.ts';
 import type { Observe } from '../../../observe/observation.ts';
+import type { Random } from '../../../platform/random.ts';
 import type { ExistingTables } from '../../sql/existing/existing-table.ts';
 import { misfitReporter } from '../../sql/existing/found-table.ts';
-import { UnusableDatabase } from '../../sql/schema/schema-errors.ts';
-import { Tables } from '../../sql/tables.ts';
-import { StoreUnavailable } from '../../store.ts';
+import type { MigrationPhase } from '../../sql/schema/current-models.ts';
+import { type Consent, UnusableDatabase } from '../../sql/schema/schema-errors.ts';
 import { SqliteConnection, type WriterOptions } from '../connection/sqlite-connection.ts';
-import { sqlite } from '../dialect/sqlite-dialect.ts';
 import type { Driver } from '../driver/driver.ts';
 import { sqliteCode } from '../driver/sqlite-errors.ts';
 import { type DatabaseFile, locateFile } from '../health/database-files.ts';
+import { type Preparation, prepareDatabase, verifyDatabase } from '../schema/prepare-database.ts';
 import { findTables } from './find-tables.ts';
-import { openSource } from './open-source.ts';
-import { sampleColumn } from './read-tables.ts';
-import { sourceDialect } from './source-dialect.ts';
+import { createViews, openSource, openWritable, type TableViews } from './open-source.ts';
+import { sampleColumn, SOURCE } from './read-tables.ts';
 import { compileView } from './source-view.ts';
 
 /** The file of another program, whose tables a model shows. */
-export interface ExistingFile {
+export interface ExistingFile extends TableViews {
   readonly file: DatabaseFile;
   readonly tables: ExistingTables;
-  /** The statements that create the views of the tables on each connection. */
-  readonly views: readonly string[];
   /** Leaves the folder of the file as it was. Call it once all connections are closed. */
   readonly close: () => void;
 }
@@ -31,43 +29,48 @@ interface ExistingOptions {
   readonly model: Model;
   readonly driver: Driver;
   readonly observe: Observe;
+  readonly random: Random;
   readonly writer?: WriterOptions | undefined;
+  readonly migrate?: boolean;
+  readonly consent?: Consent;
+  readonly phase?: MigrationPhase | null;
 }
 
-/** A file of another program, and the connection of the main thread to it. */
-interface OpenedFile {
+/** A file of another program, and the connection of the main thread to it, with the system tables. */
+interface OpenedTables extends Preparation {
   readonly connection: SqliteConnection;
   readonly source: ExistingFile;
+  /** The file, where the server writes it; null where it is only read. */
+  readonly file: DatabaseFile | null;
 }
 
 /**
- * Opens the file of another program read-only, and finds the tables of the model in it.
+ * Opens the file of another program, and finds the tables of the model in it. It is attached read-only, unless the
+ * model writes some of them. What the server stores is then a part of the file, and in the same transactions.
  *
  * @throws {UnusableDatabase} for a file that is missing or not a database, and for tables that do not match the model
+ * @throws {LossySchemaChange} {SchemaViolation} as a migration of own tables
  */
-export function openExisting(path: string, { model, driver, observe, writer }: ExistingOptions): OpenedFile {
+export function openTables(path: string, options: ExistingOptions): OpenedTables {
   const found = locateFile(path);
   if (found === null) throw new UnusableDatabase('It does not exist. Name the file that has the tables of the model.');
-  const hadWal = existsSync(`${path}-wal`);
+  const file = { ...found, driver: options.driver.name };
+  return readsTablesOnly(options.model) ? openReadable(file, options) : openWritten(file, options);
+}
+
+function openReadable(file: DatabaseFile, options: ExistingOptions): OpenedTables {
+  const { model, driver, random, observe, writer } = options;
+  const hadWal = existsSync(`${file.path}-wal`);
   const close = (): void => {
-    if (!hadWal) removeEmptyWal(path, driver);
+    if (!hadWal) removeEmptyWal(file.path, driver);
   };
-  const connection = openSource(path, driver, writer);
+  const connection = openSource(file.path, driver, writer);
   try {
-    const shown = findTables(connection, model);
-    const views = shown.map((each) => {
-      const onMisfit = misfitReporter(each.table.name, observe);
-      return [each.resource.name, compileView(each, (...at) => sampleColumn(connection, ...at), onMisfit)] as const;
-    });
-    const tables = new Map(views.map(([name, { existing }]) => [name, existing]));
-    const source: ExistingFile = {
-      file: { ...found, driver: driver.name },
-      tables,
-      views: views.map(([, { sql }]) => sql),
-      close,
-    };
-    for (const view of source.views) connection.script(view);
-    return { connection, source };
+    const source = { ...findViews(connection, SOURCE, options), file, close };
+    if (model.secret === null) observe({ kind: 'temporary-secret', name: model.name });
+    const prepared = prepareDatabase(connection, systemModel(model), { random, consent: 'none' });
+    createViews(connection, source);
+    return { ...prepared, connection, source, file: null, isNew: true, steps: [] };
   } catch (error) {
     connection.close();
     close();
@@ -75,22 +78,44 @@ export function openExisting(path: string, { model, driver, observe, writer }: E
   }
 }
 
-/** The model of what the server itself stores next to the tables of another program: nothing but system tables. */
+function openWritten(file: DatabaseFile, options: ExistingOptions): OpenedTables {
+  const { model, driver, random, writer, migrate = true, consent = 'none', phase = null } = options;
+  const connection = openWritable(file.path, driver, writer);
+  try {
+    const source = { ...findViews(connection, 'main', options), file, close: () => undefined };
+    const prepared = migrate
+      ? prepareDatabase(connection, model, { random, consent, phase })
+      : verifyDatabase(connection, model);
+    // It drops the views of the connection.
+    connection.keepStatementJournalsInMemory();
+    createViews(connection, source);
+    return { ...prepared, connection, source, file };
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
+}
+
+/** Finds the tables of a model, and compiles their views. */
+function findViews(
+  connection: SqliteConnection,
+  schema: TableViews['schema'],
+  { model, observe }: Pick<ExistingOptions, 'model' | 'observe'>,
+): TableViews & Pick<ExistingFile, 'tables'> {
+  const views = findTables(connection, schema, model).map((each) => {
+    const onMisfit = misfitReporter(each.table.name, observe);
+    return [each.resource.name, compileView(each, (...at) => sampleColumn(connection, ...at), onMisfit)] as const;
+  });
+  return {
+    schema,
+    tables: new Map(views.map(([name, { existing }]) => [name, existing])),
+    views: views.map(([, { sql }]) => sql),
+  };
+}
+
+/** The model of what the server itself stores next to tables that it only reads: nothing but system tables. */
 export function systemModel(model: Model): Model {
   return { ...model, resources: new Map(), collections: new Map() };
-}
-
-/** Compiles the tables of a model: own ones, or those of another program. */
-export function compileTables(model: Model, source: Pick<ExistingFile, 'tables'> | null): Tables {
-  return source === null ? new Tables(model, sqlite) : new Tables(model, sourceDialect, null, source.tables);
-}
-
-/** The error to report for a statement that failed because the tables of another program have changed. */
-export function explainChange(error: unknown): unknown {
-  const isChanged = error instanceof Error && /no such (?:table|column|view)/.test(error.message);
-  if (!isChanged) return error;
-  const message = `The tables of the database no longer match the model: ${error.message}`;
-  return new StoreUnavailable(message, { cause: error, reason: 'migrated' });
 }
 
 /**

@@ -12,7 +12,14 @@ import {
 import { UnusableDatabase } from '../../sql/schema/schema-errors.ts';
 import { quoteName } from '../../sql/standard-dialect.ts';
 import type { SqliteConnection } from '../connection/sqlite-connection.ts';
-import { listTableNames, qualifyTable, readTable, type SourceColumn, type SourceTable } from './read-tables.ts';
+import {
+  listTableNames,
+  qualifyTable,
+  readTable,
+  type SourceColumn,
+  type SourceTable,
+  type TablesSchema,
+} from './read-tables.ts';
 
 /** A table or view of the file that a resource shows. */
 export type FoundSource = FoundTable<SourceColumn, SourceTable>;
@@ -23,20 +30,28 @@ const NUMERIC: ReadonlySet<ValueType['kind']> = new Set(['integer', 'number', 'b
 /**
  * Finds the tables and columns that the resources of a model show.
  *
+ * @param schema the name of their database
  * @throws {UnusableDatabase} with everything that is missing, or does not identify rows
  */
-export function findTables(connection: SqliteConnection, model: Model): readonly FoundSource[] {
-  const names = listTableNames(connection);
+export function findTables(connection: SqliteConnection, schema: TablesSchema, model: Model): readonly FoundSource[] {
+  const names = listTableNames(connection, schema);
   const problems: string[] = [];
   const found = [...model.resources.values()].flatMap((resource) => {
-    const wanted = resource.table?.table ?? '';
+    if (resource.table === null) return [];
+    const wanted = resource.table.table;
     const name = findName(wanted, names);
     if (name !== null)
-      return findColumns(resource, readTable(connection, name), { rowNumber, describeMisfit }, problems);
+      return findColumns(resource, readTable(connection, schema, name), { rowNumber, describeMisfit }, problems);
     problems.push(`${resource.name}: there is no table ${wanted}; ${suggestNearest(wanted, names)}`);
     return [];
   });
-  problems.push(...found.flatMap((each) => [...referenceProblems(each, found), ...keyProblems(connection, each)]));
+  problems.push(
+    ...found.flatMap((each) => [
+      ...referenceProblems(each, found),
+      ...writeProblems(each),
+      ...keyProblems(connection, each),
+    ]),
+  );
   if (problems.length > 0) throw new UnusableDatabase(problems.join('\n'));
   return found;
 }
@@ -50,12 +65,18 @@ function rowNumber({ rowid }: SourceTable): SourceColumn | null {
   return rowid === null ? null : { name: rowid, declared: 'INTEGER', affinity: 'INTEGER', required: true, place: 1 };
 }
 
+/** Reports a table whose rows the model writes, and the database cannot. */
+function writeProblems({ resource, table }: FoundSource): readonly string[] {
+  if (resource.readOnly || table.isWritable) return [];
+  return [`${resource.name}: the rows of ${table.name} cannot be written: it is no table; set read_only: true`];
+}
+
 /** Reports a key that is NULL in some rows, or the same in several. A primary key can be NULL in SQLite. */
 function keyProblems(connection: SqliteConnection, found: FoundSource): readonly string[] {
   const { table, key } = found;
   const columns = key.map(({ name }) => quoteName(name));
   const nullable = key.filter(({ required }) => !required).map(({ name }) => `${quoteName(name)} is null`);
-  const rows = qualifyTable(table.name);
+  const rows = qualifyTable(table);
   if (nullable.length > 0) {
     const row = connection.get(`select count(*) as count from ${rows} where ${nullable.join(' or ')}`);
     const count = Number(row?.['count'] ?? 0);

@@ -4,7 +4,7 @@ import { SqliteConnection, type WriterOptions } from '../connection/sqlite-conne
 import type { Driver, DriverName } from '../driver/driver.ts';
 import { UnusableDatabase } from '../../sql/schema/schema-errors.ts';
 import { loadDriver } from '../driver/select-driver.ts';
-import { SOURCE } from './read-tables.ts';
+import { SOURCE, type TablesSchema } from './read-tables.ts';
 import { REVISION_FUNCTION, rowRevision } from './row-revision.ts';
 
 /**
@@ -23,8 +23,7 @@ const BUSY_TIMEOUT = 500;
 export function openSource(path: string, driver: Driver, options: WriterOptions = {}): SqliteConnection {
   const connection = SqliteConnection.writer(':memory:', driver, options);
   try {
-    defineFunctions(connection);
-    connection.defineFunction(REVISION_FUNCTION, true, (...values) => rowRevision(values));
+    defineSourceFunctions(connection);
     connection.pragma(`busy_timeout = ${BUSY_TIMEOUT}`);
     connection.run(`attach ? as ${SOURCE}`, [`${pathToFileURL(path).href}?mode=ro`]);
     return connection;
@@ -45,9 +44,49 @@ export function requireUris(name: DriverName | undefined): Driver {
   throw new UnusableDatabase(`The driver ${name} cannot attach a file read-only. Choose the driver node.`);
 }
 
-/** Opens a connection to the file of another program, with the views of its tables. */
-export function openViews(path: string, driver: Driver, views: readonly string[]): SqliteConnection {
-  const connection = openSource(path, driver);
+/** The views of tables of another program. */
+export interface TableViews {
+  /** The name of the database that has the tables. */
+  readonly schema: TablesSchema;
+  /** The statements that create them on each connection. */
+  readonly views: readonly string[];
+}
+
+export function createViews(connection: SqliteConnection, { views }: TableViews): void {
   for (const view of views) connection.script(view);
+}
+
+/** Opens a connection that reads the file of another program, with the views of its tables. */
+export function openViews(path: string, driver: Driver, source: TableViews): SqliteConnection {
+  const connection = source.schema === SOURCE ? openSource(path, driver) : SqliteConnection.reader(path, driver);
+  if (source.schema !== SOURCE) defineSourceFunctions(connection);
+  createViews(connection, source);
   return connection;
+}
+
+/** Defines the SQL functions that statements and views call. */
+function defineSourceFunctions(connection: SqliteConnection): void {
+  defineFunctions(connection);
+  connection.defineFunction(REVISION_FUNCTION, true, (...values) => rowRevision(values));
+}
+
+/**
+ * Opens a connection that writes the file of another program, which has the system tables, too. The file keeps its
+ * journal mode. Without a write-ahead log a commit is on disk once the removal of its journal is.
+ *
+ * @param path an absolute path
+ * @throws the error of SQLite where the file is missing, is not a database, or is locked
+ */
+export function openWritable(path: string, driver: Driver, options: WriterOptions = {}): SqliteConnection {
+  const connection = SqliteConnection.writer(path, driver, { ...options, mustExist: true });
+  try {
+    defineSourceFunctions(connection);
+    if (connection.pragma('journal_mode') === 'wal') return connection;
+    connection.pragma('synchronous = extra');
+    connection.pragma(`busy_timeout = ${BUSY_TIMEOUT}`);
+    return connection;
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
 }

@@ -1,7 +1,11 @@
 import type { SqlValue } from '../../sql/dialect.ts';
 import type { NamedColumn, NamedTable } from '../../sql/existing/found-table.ts';
+import { SYSTEM_PREFIX } from '../../sql/schema/system-tables.ts';
 import { quoteName } from '../../sql/standard-dialect.ts';
 import type { SqliteConnection } from '../connection/sqlite-connection.ts';
+
+/** The name of the database that has the tables: the main one where they are written, or a file that is attached. */
+export type TablesSchema = 'main' | typeof SOURCE;
 
 /** The name under which the file of another program is attached. */
 export const SOURCE = 'source';
@@ -17,24 +21,28 @@ export interface SourceColumn extends NamedColumn {
 
 /** A table or view of another program. */
 export interface SourceTable extends NamedTable<SourceColumn> {
+  readonly schema: TablesSchema;
+  /** True for a table whose rows can be written: no view, and none of an extension. */
+  readonly isWritable: boolean;
   /** The name of its rowid; null for a view, and a table without one. */
   readonly rowid: string | null;
 }
 
-/** Lists the names of the tables and views of the attached file. */
-export function listTableNames(connection: SqliteConnection): readonly string[] {
+/** Lists the names of the tables and views of another program. */
+export function listTableNames(connection: SqliteConnection, schema: TablesSchema): readonly string[] {
   const rows = connection.all(
-    `select name from ${SOURCE}.sqlite_schema where type in ('table', 'view') and name not like 'sqlite\\_%' escape '\\' order by name`,
+    `select name from ${schema}.sqlite_schema where type in ('table', 'view')
+and name not like 'sqlite\\_%' escape '\\' and substr(name, 1, ${SYSTEM_PREFIX.length}) <> '${SYSTEM_PREFIX}' order by name`,
   );
   return rows.map(({ name }) => String(name));
 }
 
 /** Reads a table or view, by its name. */
-export function readTable(connection: SqliteConnection, name: string): SourceTable {
-  const facts = connection.get('select type, wr from pragma_table_list where schema = ? and name = ?', [SOURCE, name]);
+export function readTable(connection: SqliteConnection, schema: TablesSchema, name: string): SourceTable {
+  const facts = connection.get('select type, wr from pragma_table_list where schema = ? and name = ?', [schema, name]);
   const rows = connection.all(
     'select name, type, "notnull" as required, pk, hidden from pragma_table_xinfo(?, ?) where hidden <> 1 order by cid',
-    [name, SOURCE],
+    [name, schema],
   );
   const hasRowid = facts?.['type'] !== 'view' && Number(facts?.['wr']) === 0;
   const isAlias = (row: (typeof rows)[number]): boolean => {
@@ -48,7 +56,7 @@ export function readTable(connection: SqliteConnection, name: string): SourceTab
   });
   const taken = new Set(columns.map((column) => column.name.toLowerCase()));
   const rowid = hasRowid ? (['rowid', '_rowid_', 'oid'].find((each) => !taken.has(each)) ?? null) : null;
-  return { name, columns, rowid };
+  return { schema, name, isWritable: facts?.['type'] === 'table', columns, rowid };
 }
 
 /** Finds the affinity of a declared type, by SQLite's rules. */
@@ -60,16 +68,16 @@ export function findAffinity(declared: string): Affinity {
   return /REAL|FLOA|DOUB/.test(type) ? 'REAL' : 'NUMERIC';
 }
 
-/** Writes the name of a table of the attached file. */
-export function qualifyTable(table: string): string {
-  return `${SOURCE}.${quoteName(table)}`;
+/** Writes the qualified name of a table. */
+export function qualifyTable({ schema, name }: Pick<SourceTable, 'schema' | 'name'>): string {
+  return `${schema}.${quoteName(name)}`;
 }
 
 /** Rows in which a value is looked for, by which the form of a column is known. */
 const SAMPLED_ROWS = 1_000;
 
 /** Reads a value of a column that is not NULL; null where the first rows have none. */
-export function sampleColumn(connection: SqliteConnection, table: string, column: string): SqlValue {
+export function sampleColumn(connection: SqliteConnection, table: SourceTable, column: string): SqlValue {
   const rows = `select ${quoteName(column)} as value from ${qualifyTable(table)} limit ${SAMPLED_ROWS}`;
   return connection.get(`select value from (${rows}) where value is not null limit 1`)?.['value'] ?? null;
 }

@@ -12,12 +12,13 @@ import {
 import { quoteName } from '../../sql/standard-dialect.ts';
 import type { FoundSource } from './find-tables.ts';
 import { sourceDialect } from './source-dialect.ts';
-import { qualifyTable, type SourceColumn } from './read-tables.ts';
+import { qualifyTable, type SourceColumn, type SourceTable } from './read-tables.ts';
 import { REVISION_FUNCTION, digestInParts, rowRevision } from './row-revision.ts';
+import { describeTarget } from './table-target.ts';
 import { type KnownColumn, valueForm } from './value-form.ts';
 
 /** Reads a value of a column of a table, by which its form is known. */
-export type Sample = (table: string, column: string) => KnownColumn['sample'];
+export type Sample = (table: SourceTable, column: string) => KnownColumn['sample'];
 
 /** A view that shows a table of another program as an own table, and how its columns are read and compared. */
 export interface SourceView {
@@ -44,12 +45,13 @@ export function compileView(found: FoundSource, sample: Sample, onMisfit: (colum
   const known = ({ name, affinity, required }: SourceColumn): KnownColumn => ({
     affinity,
     required,
-    sample: sample(table.name, name),
+    sample: sample(table, name),
   });
   const shown = listShown(found, (column) => (known(column).sample instanceof Uint8Array ? BYTES : TEXT));
+  const target = resource.readOnly ? null : describeTarget(table, { shown, idText: RULES.idText, known });
   const existing = existingTable(
     shown,
-    { rows: null, dialect: sourceDialect, target: null, recorded: null },
+    { rows: null, dialect: sourceDialect, target, recorded: null },
     {
       key: ({ column }) => keyForm(known({ ...column, required: true })),
       field: ({ type, column }) => valueForm(type, known(column), () => onMisfit(column.name)),
@@ -67,7 +69,7 @@ export function compileView(found: FoundSource, sample: Sample, onMisfit: (colum
           rowRevision,
         ),
     },
-    sql: `create temp view ${quoteName(resource.name)} as ${writeRowsQuery(qualifyTable(table.name), shown, rules)}`,
+    sql: `create temp view ${quoteName(resource.name)} as ${writeRowsQuery(qualifyTable(table), shown, rules)}`,
   };
 }
 

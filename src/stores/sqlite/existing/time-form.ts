@@ -60,6 +60,6 @@ export function encodeTime(time: string, form: TimeForm): SqlValue | undefined {
 }
 
 /** The designator of UTC in the style of another zone. */
-function utcZone(zone: string): string {
+export function utcZone(zone: string): string {
   return zone === 'Z' ? zone : '+00:00';
 }

@@ -38,7 +38,7 @@ export function openReads(
 ): { readonly pool: ReadPool | null; readonly scheduler: ReadScheduler } {
   const timeout = model.limits.statementTimeout;
   const database = source?.file ?? file;
-  const views = source?.views ?? null;
+  const views = source === null ? null : { schema: source.schema, views: source.views };
   const pool = database === null ? null : new ReadPool({ database, views, timeout, clock });
   const deadline = new StatementDeadline(connection, { now: () => clock.now(), timeout });
   const system = new SystemStatements(sqlite);

@@ -1,6 +1,7 @@
 import type { Effort } from '../../../plan/plan.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import type { BatchRows, StatementBatch } from '../../sql/sql-client.ts';
+import type { TableViews } from '../existing/open-source.ts';
 import type { DatabaseFile } from '../health/database-files.ts';
 import { StoreOverloaded, StoreUnavailable } from '../../store.ts';
 import { ReadThread } from './read-thread.ts';
@@ -26,8 +27,8 @@ type PooledEffort = Exclude<Effort, 'light'>;
 
 export interface ReadPoolOptions {
   readonly database: DatabaseFile;
-  /** The views of a database of another program. Default: null, for a database of own rows. */
-  readonly views?: readonly string[] | null;
+  /** The views of tables of another program. Default: null, for a database of own rows. */
+  readonly views?: TableViews | null;
   /** Milliseconds that a batch may wait, and may then run. */
   readonly timeout: number;
   readonly clock: Clock;

@@ -1,6 +1,7 @@
 import type { BatchRows, StatementBatch } from '../../sql/sql-client.ts';
 import { StatementTimeout, StoreUnavailable, type UnavailableReason } from '../../store.ts';
 import type { SqliteConnection } from '../connection/sqlite-connection.ts';
+import type { TableViews } from '../existing/open-source.ts';
 import type { DatabaseFile } from '../health/database-files.ts';
 import { unavailable } from '../health/unavailable.ts';
 import type { PackedBatch } from './packed-rows.ts';
@@ -25,8 +26,8 @@ function readStatements(connection: SqliteConnection, batch: StatementBatch): Ba
 /** The settings of a thread, as its `workerData`. */
 export interface ReadThreadSettings {
   readonly database: DatabaseFile;
-  /** The views of a database of another program; null for a database of own rows. */
-  readonly views: readonly string[] | null;
+  /** The views of tables of another program; null for a database of own rows. */
+  readonly views: TableViews | null;
   /** Milliseconds that a batch may run. */
   readonly timeout: number;
   /** One 32-bit integer. Any value other than 0 stops the batches that run. */

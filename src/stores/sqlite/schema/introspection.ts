@@ -13,8 +13,8 @@ export function tableNames(connection: SqliteConnection): readonly string[] {
 }
 
 /** The tables of rows and links, for a join. */
-const OWN_TABLES = `(select name from sqlite_schema
-where type = 'table' and name not like 'sqlite\\_%' escape '\\' and substr(name, 1, ${SYSTEM_PREFIX.length}) <> '${SYSTEM_PREFIX}') as owner`;
+const OWN_TABLES = `(select value as name from json_each(?)
+where substr(value, 1, ${SYSTEM_PREFIX.length}) <> '${SYSTEM_PREFIX}') as owner`;
 
 // One statement each for all tables: a statement for each table has SQLite read its whole schema every time.
 const COLUMNS = `select owner.name as "table", part.name, part."notnull" as required,
@@ -27,11 +27,7 @@ from ${OWN_TABLES} cross join pragma_foreign_key_list(owner.name) as part order 
 
 /** Indexes of constraints have no SQL. */
 const INDEXES = `select tbl_name as "table", name, sql from sqlite_schema
-where type = 'index' and sql is not null order by name`;
-
-function readByTable(connection: SqliteConnection, text: string): ReadonlyMap<string, readonly SqlRow[]> {
-  return Map.groupBy(connection.all(text), (row) => String(row['table']));
-}
+where type = 'index' and sql is not null and tbl_name in (select value from json_each(?)) order by name`;
 
 function toColumns(table: string, rows: readonly SqlRow[], storage: StorageTypes): CurrentTable['columns'] {
   return rows.map((column) => {
@@ -72,12 +68,19 @@ function toIndexes(rows: readonly SqlRow[]): Pick<CurrentTable, 'indexes' | 'def
 /**
  * The tables of rows and links in the database.
  *
+ * @param names those of its tables, other than tables of another program
  * @throws {UnusableDatabase} where another program created one of their columns
  */
-export function currentTables(connection: SqliteConnection, storage: StorageTypes): readonly CurrentTable[] {
-  const columns = readByTable(connection, COLUMNS);
-  const foreignKeys = readByTable(connection, FOREIGN_KEYS);
-  const indexes = readByTable(connection, INDEXES);
+export function currentTables(
+  connection: SqliteConnection,
+  names: readonly string[],
+  storage: StorageTypes,
+): readonly CurrentTable[] {
+  const readByTable = (text: string): ReadonlyMap<string, readonly SqlRow[]> =>
+    Map.groupBy(connection.all(text, [JSON.stringify(names)]), (row) => String(row['table']));
+  const columns = readByTable(COLUMNS);
+  const foreignKeys = readByTable(FOREIGN_KEYS);
+  const indexes = readByTable(INDEXES);
   return [...columns].map(([name, rows]) => ({
     name,
     kind: name.includes('.') ? 'links' : 'rows',
@@ -86,4 +89,24 @@ export function currentTables(connection: SqliteConnection, storage: StorageType
     foreignKeys: toForeignKeys(foreignKeys.get(name) ?? []),
     ...toIndexes(indexes.get(name) ?? []),
   }));
+}
+
+/**
+ * Checks that no table of another program has the name of an own table that is to be created.
+ *
+ * @param current the tables that are own ones already
+ * @throws {UnusableDatabase}
+ */
+export function requireFreeNames(
+  connection: SqliteConnection,
+  declared: readonly Pick<CurrentTable, 'name'>[],
+  current: readonly Pick<CurrentTable, 'name'>[],
+): void {
+  const own = new Set(current.map(({ name }) => name));
+  const others = tableNames(connection).filter((name) => !own.has(name));
+  const taken = declared.find(({ name }) => others.some((other) => other.toLowerCase() === name.toLowerCase()));
+  if (taken === undefined) return;
+  throw new UnusableDatabase(
+    `The resource ${taken.name} has rows of its own, and there is a table of that name of another program. Show it with table, or rename the resource.`,
+  );
 }

@@ -22,7 +22,6 @@ import { ruleChecks } from '../../sql/schema/broken-rules.ts';
 import { changesFor, foreignResources, typesFor } from '../../sql/schema/expansion.ts';
 import type { FieldRules } from '../../sql/schema/field-rules.ts';
 import {
-  brokenReference,
   databaseFormat,
   metadataChanges,
   parseSecret,
@@ -30,11 +29,14 @@ import {
   requireConsent,
   requireExisting,
   requireMigrated,
+  type StorageTypes,
   systemTableChanges,
   violatedStep,
 } from '../../sql/schema/migration.ts';
 import { schemaAfter } from '../../sql/schema/earlier-names.ts';
 import { deriveSchema } from '../../sql/schema/schema.ts';
+import { SYSTEM_PREFIX } from '../../sql/schema/system-tables.ts';
+import { showsTables } from '../../../model/table-source.ts';
 import { type SchemaChange, schemaChanges } from '../../sql/schema/schema-changes.ts';
 import type { Consent, SchemaStep } from '../../sql/schema/schema-errors.ts';
 import { currentFormat } from '../../sql/schema/system-upgrades.ts';
@@ -42,8 +44,9 @@ import { METADATA, SystemStatements } from '../../sql/system-statements.ts';
 import type { SqliteConnection } from '../connection/sqlite-connection.ts';
 import { isConstraintFailure } from '../driver/sqlite-errors.ts';
 import { sqlite } from '../dialect/sqlite-dialect.ts';
+import { checkReferences } from './check-references.ts';
 import { checkConversion, conversionStatements, convertEvents, convertRows, convertRecords } from './convert-rows.ts';
-import { currentTables, tableNames } from './introspection.ts';
+import { currentTables, requireFreeNames, tableNames } from './introspection.ts';
 import { readJsonMetadata, readMetadata } from './metadata.ts';
 import { readBatches } from './read-batches.ts';
 import { listMigrationSteps, rebuiltTables, schemaSteps } from './schema-sql.ts';
@@ -56,12 +59,15 @@ const FORMAT = currentFormat(sqlite);
 
 const system = new SystemStatements(sqlite);
 
-function readFormat(connection: SqliteConnection): number {
-  return databaseFormat(tableNames(connection), () => readMetadata(connection, METADATA.format), FORMAT);
+/** The format of the system tables; 0 without any. The tables that a model shows are of another program. */
+function readFormat(connection: SqliteConnection, model: Model): number {
+  const names = tableNames(connection);
+  const own = showsTables(model) ? names.filter((name) => name.startsWith(SYSTEM_PREFIX)) : names;
+  return databaseFormat(own, () => readMetadata(connection, METADATA.format), FORMAT);
 }
 
-function prepareSystemTables(connection: SqliteConnection, random: Random): readonly string[] {
-  const format = readFormat(connection);
+/** @param format that of the database */
+function prepareSystemTables(connection: SqliteConnection, format: number, random: Random): readonly string[] {
   const statements = systemTableChanges(format, sqlite);
   for (const statement of statements) connection.script(statement);
   const metadata = metadataChanges({ found: format, newest: FORMAT }, system, (bytes) => random.hex(bytes));
@@ -83,10 +89,19 @@ interface TablePlan {
   readonly steps: readonly SchemaStep[];
 }
 
+/** The tables of rows and links. @throws {UnusableDatabase} for those of another program that no resource shows */
+function readTables(connection: SqliteConnection, model: Model): readonly CurrentTable[] {
+  const storage: StorageTypes = readJsonMetadata(connection, METADATA.storageTypes);
+  if (!showsTables(model)) return currentTables(connection, tableNames(connection), storage);
+  const current = currentTables(connection, Object.keys(storage), storage);
+  requireFreeNames(connection, deriveSchema(model), current);
+  return current;
+}
+
 /** @param format that of the database */
 function planTables(connection: SqliteConnection, model: Model, format: number, goal: MigrationGoal): TablePlan {
   const models = readModels(connection, format);
-  const current = format === 0 ? [] : currentTables(connection, readJsonMetadata(connection, METADATA.storageTypes));
+  const current = format === 0 ? [] : readTables(connection, model);
   const version = format === 0 ? null : readMetadata(connection, METADATA.contract);
   const conversion = planConversions(model, { goal, models, version }, current, sqlite);
   const declared = schemaAfter(models, conversion.model);
@@ -129,7 +144,7 @@ function prepareTables(
   requireConsent([...steps, ...broken], consent, conversion.advice);
   if (steps.some(({ statements }) => statements.length > 0)) {
     for (const step of plan.steps) runStep(connection, step);
-    checkReferences(connection);
+    checkReferences(connection, model);
     const types = typesFor(goal, deriveSchema(model), readJsonMetadata(connection, METADATA.storageTypes));
     for (const { text, values } of recordStatements(types, changes, system, sqlite)) connection.run(text, values);
   }
@@ -166,17 +181,6 @@ function runStep(connection: SqliteConnection, step: SchemaStep): void {
   }
 }
 
-function checkReferences(connection: SqliteConnection): void {
-  const [broken] = connection.all('select "table", parent, fkid from pragma_foreign_key_check limit 1');
-  if (broken === undefined) return;
-  const { table, parent, fkid } = broken;
-  const columns = connection.all('select seq from pragma_foreign_key_list(?) where id = ?', [
-    String(table),
-    Number(fkid),
-  ]);
-  throw brokenReference(String(table), String(parent), columns.length > 1);
-}
-
 /** The preparation of a database before it is used. */
 export interface Preparation {
   /** True if it was empty. */
@@ -210,10 +214,10 @@ export function prepareDatabase(
   connection.script('pragma foreign_keys = off');
   connection.script('begin immediate');
   try {
-    const format = readFormat(connection);
+    const format = readFormat(connection, model);
     const isNew = format === 0;
     const goal = migrationGoal({ current: readModels(connection, format), phase, isNew }, model);
-    const created = prepareSystemTables(connection, random);
+    const created = prepareSystemTables(connection, format, random);
     const tables = prepareTables(connection, model, goal, consent);
     const search = prepareSearch(connection, model, foreignResources(goal, model));
     recordModel(connection, model, { goal, conversion: tables.conversion });
@@ -238,7 +242,7 @@ export function planMigration(
 ): readonly SchemaStep[] {
   connection.script('begin');
   try {
-    const format = readFormat(connection);
+    const format = readFormat(connection, model);
     const goal = migrationGoal({ current: readModels(connection, format), phase, isNew: format === 0 }, model);
     const tables = planTables(connection, model, format, goal);
     const rebuilt = rebuiltTables(tables.changes);
@@ -259,7 +263,7 @@ export function planMigration(
 export function verifyDatabase(connection: SqliteConnection, model: Model): Preparation {
   connection.script('begin');
   try {
-    const format = readFormat(connection);
+    const format = readFormat(connection, model);
     requireExisting(format);
     const goal = migrationGoal({ current: readModels(connection, format), phase: null, isNew: false }, model);
     requireMigrated(missingStatements(connection, model, format, goal));
@@ -276,7 +280,8 @@ function missingStatements(
   goal: MigrationGoal,
 ): readonly string[] {
   // A restored copy may have another journal mode, which only a process that migrates changes.
-  const mode = connection.pragma('journal_mode') === 'wal' ? [] : ['pragma journal_mode = wal'];
+  const keepsMode = showsTables(model) || connection.pragma('journal_mode') === 'wal';
+  const mode = keepsMode ? [] : ['pragma journal_mode = wal'];
   if (format < FORMAT) return [...mode, ...systemTableChanges(format, sqlite), `-- format ${FORMAT}`];
   const plan = planTables(connection, model, format, goal);
   const converted = plan.conversion.conversions.flatMap(conversionStatements);

@@ -1,4 +1,5 @@
 import type { Model } from '../../../model/model.ts';
+import { listOwnResources } from '../../../model/table-source.ts';
 import { sqlite } from '../dialect/sqlite-dialect.ts';
 import type { SqliteConnection } from '../connection/sqlite-connection.ts';
 import { searchIndex, type SearchIndex, type SearchObject } from './search-schema.ts';
@@ -49,7 +50,7 @@ export function searchChanges(
   { rebuilt = new Set(), foreign = [] }: SearchOptions = {},
 ): readonly string[] {
   const existing = existingObjects(connection);
-  const searched = [...model.resources.values()].filter(({ search }) => search.length > 0);
+  const searched = listOwnResources(model).filter(({ search }) => search.length > 0);
   const indexes = searched.map((resource) => ({ rebuilt: rebuilt.has(resource.name), index: searchIndex(resource) }));
   const wanted = indexes.map(({ index }) => index);
   const kept = indexes.filter((each) => !each.rebuilt && isCurrent(each.index, existing)).map(({ index }) => index);
