@@ -48,7 +48,7 @@ describe('commands with a model of tables that exist', () => {
     assert.deepEqual(readFileSync(database), before);
   });
 
-  it('[OPS-4] serve a SQLite file with --write, and lose nothing that is acknowledged when they are killed', async (context) => {
+  it('[OPS-4c] serve a SQLite file with --write, and lose nothing that is acknowledged when they are killed', async (context) => {
     const file = sourceFile(context, SHOP);
     const server = startServer(path.dirname(file), [file, '--write', '--port', '0'], {});
     context.after(() => killAll([server]));
@@ -78,14 +78,14 @@ describe('commands with a model of tables that exist', () => {
     }
   });
 
-  it('serve agents that read them, and refuse those that write to a SQLite file', async (context) => {
+  it('serve agents that read them, and refuse those that write rows of a view', async (context) => {
     const { model, database } = writeModel(context);
     const words = ['mcp', model, '--database', database];
     const reading = startProgram(path.dirname(model), [program, ...words]);
     assert.equal(await reading.exited, 0, reading.stderr());
     const [code, , stderr] = await command(...words, '--mcp', 'write');
     assert.equal(code, 1, stderr);
-    assert.match(stderr, /tables of a SQLite file are only read: the model must be read-only/);
+    assert.match(stderr, /cheap_films: the rows of cheap cannot be written: it is no table; set read_only: true/);
   });
 
   it('serve a SQLite file by its name, with a model that is written next to it once', async (context) => {

@@ -123,6 +123,11 @@ describe('a SQLite file of another program that is written', () => {
       'cheap: { table: cheap, key: film_id, schema: { type: object } }',
       /read_only: true/,
     ],
+    [
+      'changes of other programs',
+      'cheap: { table: film, changes: triggers, schema: { type: object } }',
+      /cheap: only triggers of PostgreSQL record the changes/,
+    ],
     ['a table with the name of a resource of own rows', 'notes: { schema: { type: object } }', /rows of its own/],
   ] as const;
 

@@ -65,8 +65,10 @@ function rowNumber({ rowid }: SourceTable): SourceColumn | null {
   return rowid === null ? null : { name: rowid, declared: 'INTEGER', affinity: 'INTEGER', required: true, place: 1 };
 }
 
-/** Reports a table whose rows the model writes, and the database cannot. */
+/** Reports a table whose rows the model writes, and the database cannot, and changes that no trigger of it records. */
 function writeProblems({ resource, table }: FoundSource): readonly string[] {
+  if (resource.table?.changes === 'triggers')
+    return [`${resource.name}: only triggers of PostgreSQL record the changes of other programs; remove changes`];
   if (resource.readOnly || table.isWritable) return [];
   return [`${resource.name}: the rows of ${table.name} cannot be written: it is no table; set read_only: true`];
 }
