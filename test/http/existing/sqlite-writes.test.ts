@@ -231,6 +231,10 @@ for (const driver of DRIVER_NAMES)
         has: { note: 'hm', amount: 4 },
         events: ['order_line.updated'],
       });
+      const { body } = await api.row({ send: `PATCH ${at}`, body: { line: 2 }, status: 400 });
+      assert.deepEqual(body.details, [
+        { field: 'line', message: 'is part of the key; it cannot be changed after creation' },
+      ]);
       await api.row({ send: `DELETE ${at}`, status: 204, events: ['order_line.deleted'] });
       await api.row({ send: `GET ${at}`, status: 404 });
     });

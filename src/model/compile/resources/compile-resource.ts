@@ -18,7 +18,7 @@ import { compileProperties, compileSearch } from '../fields/properties.ts';
 import { compileTombstones } from '../settings/retention.ts';
 import { compileIndexes, compileSort, compileTimeField, compileUniques } from './sort-and-indexes.ts';
 import { compileState } from './state-machine.ts';
-import { compileTable, hasTable } from './compile-table.ts';
+import { compileTable, fixKeyFields, hasTable } from './compile-table.ts';
 
 /** A compiled resource without the parts that depend on other resources. */
 export type UnlinkedResource = Omit<Resource, 'dependents' | 'links' | 'sameForEveryCaller' | keyof RuledAccess> &
@@ -50,21 +50,22 @@ export function compileResource(
   inputs: ResourceInputs,
   code: UncheckedCode | null,
 ): UnlinkedResource {
-  const { name, declared } = resource;
+  const { name } = resource;
   const { schema, fields: plain, parent, document, ...names } = inputs;
   const parentField = compileParentField(resource, inputs);
   const own = compileCallerFills(compileGenerated(plain, schema, resource, code?.generated), inputs, resource);
   const hasClientIds = clientIdTest(document);
   const form = compileForm(document, name);
-  const { state, fields } = compileState(listReferring(parentField, own, document, form), schema, resource);
-  const table = compileTable(resource, fields);
+  const { state, fields: declared } = compileState(listReferring(parentField, own, document, form), schema, resource);
+  const table = compileTable(resource, declared);
+  const fields = fixKeyFields(declared, table);
   const properties = compileProperties({ fields, schema, hasClientIds, table }, resource);
   return {
     ...resource,
     name,
     ...names,
     table,
-    was: readString(declared['was']),
+    was: readString(resource.declared['was']),
     id: compileId(resource),
     fields,
     field: new Map(fields.map((field) => [field.name, field])),
@@ -73,13 +74,13 @@ export function compileResource(
     ...compileParent(parentField, parent),
     uniques: compileUniques(fields, schema, resource),
     ...compileQueries(properties, resource),
-    declares: declaredMembers(declared),
+    declares: declaredMembers(resource.declared),
     state,
-    events: compileEvents(declared),
+    events: compileEvents(resource.declared),
     access: compileResourceAccess(resource, inputs),
-    ...writeRules(declared),
+    ...writeRules(resource.declared),
     tombstones: compileTombstones(resource),
-    cache: compileCache(declared),
+    cache: compileCache(resource.declared),
     ...form,
     schema,
   };

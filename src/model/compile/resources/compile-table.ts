@@ -41,6 +41,15 @@ export function compileTable(resource: CompileContext, fields: readonly Field[])
   };
 }
 
+/** Makes the fields of a key that is named immutable: a row with another key is another row (REP-6). */
+export function fixKeyFields(fields: readonly Field[], table: TableSource | null): readonly Field[] {
+  if (table === null || table.key === null) return fields;
+  const key = new Set(table.key);
+  return fields.map((field) =>
+    key.has(table.columns.get(field.name) ?? field.name) ? { ...field, immutable: field.immutable || !field.readOnly } : field,
+  );
+}
+
 function readChanges({ declared, path, report }: CompileContext): TableSource['changes'] {
   if (declared['changes'] !== 'triggers') return 'none';
   if (declared['read_only'] === true)

@@ -112,7 +112,7 @@ export class TableTransaction {
     const { tables } = this.#options;
     const write = writeRow(tables, plan, resolveExpected(plan, this.#written));
     if (write.kind === 'misfit')
-      return { kind: 'rule', plan: index, reason: 'invalid', field: write.field, message: null };
+      return { kind: 'rule', plan: index, reason: 'invalid', field: write.field, message: write.message };
     try {
       const changed = (await this.#send([...markOwnWrite(tables, plan.resource), write.statement])).at(-1);
       if (plan.kind === 'delete') return this.#deleted(changed, index);

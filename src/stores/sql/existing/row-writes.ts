@@ -8,12 +8,12 @@ import { splitKey, type TableTarget, type TargetColumn } from './existing-table.
 /** A plan that writes a row of a table of another program. */
 export type ExistingRowPlan = CreatePlan | UpdatePlan | DetachPlan | DeletePlan;
 
-/** A statement that writes a row, or the field whose value its column cannot hold. */
+/** A statement that writes a row, or the field whose value its column cannot hold, with the reason if it is known. */
 export type RowWrite =
   | { readonly kind: 'statement'; readonly statement: Statement }
-  | { readonly kind: 'misfit'; readonly field: string | null };
+  | { readonly kind: 'misfit'; readonly field: string | null; readonly message: string | null };
 
-const MISFIT_KEY: RowWrite = { kind: 'misfit', field: null };
+const MISFIT_KEY: RowWrite = { kind: 'misfit', field: null, message: null };
 
 /** A column, and the value that it is assigned. */
 interface ColumnValue {
@@ -98,7 +98,7 @@ function assignMembers(
     const column = columns.get(name);
     if (column === undefined) continue;
     const value = table.tryEncode(name, member);
-    if (value === undefined) return { kind: 'misfit', field: name };
+    if (value === undefined) return { kind: 'misfit', field: name, message: null };
     assigned.push({ column, value });
   }
   return assigned;
@@ -111,7 +111,8 @@ function writeValue({ column, value }: ColumnValue, parameters: BindParameters):
 function updateRow(table: Table, target: TableTarget, plan: UpdatePlan | DetachPlan, expected: number): RowWrite {
   const members = Object.entries({ ...plan.values, updated_at: plan.at });
   const fixed = members.find(([name]) => target.keys.some((key) => key.name === target.columns.get(name)?.name));
-  if (fixed !== undefined) return { kind: 'misfit', field: fixed[0] };
+  if (fixed !== undefined)
+    return { kind: 'misfit', field: fixed[0], message: 'is part of the key; it cannot be changed after creation' };
   const fields = assignMembers(table, target, members);
   if ('kind' in fields) return fields;
   const parameters = new BindParameters(table.dialect);

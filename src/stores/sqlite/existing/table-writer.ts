@@ -99,7 +99,7 @@ export class TableWriter {
     if (plan.kind !== 'create' && this.#readRow(plan.resource, plan.id)?.revision !== expected)
       return { kind: 'stale', plan: index };
     const write = writeRow(tables, plan, expected);
-    if (write.kind === 'misfit') return { ...rule, field: write.field };
+    if (write.kind === 'misfit') return { ...rule, field: write.field, message: write.message };
     const { text, values } = write.statement;
     try {
       // A trigger may leave out a row.

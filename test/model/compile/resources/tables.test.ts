@@ -102,6 +102,22 @@ describe('the table of a resource', () => {
       assert.deepEqual(resource(load(itemsDocument(NAME, `table: t\n${key}`)).model, 'items').id, id);
   });
 
+  it('[REP-6] has immutable fields for the columns of a key that it names', () => {
+    const columns = 'key: [line, Order]\ncolumns: { name: Order }';
+    const fixed = resource(
+      load(itemsDocument(`${NAME}, line: { type: integer }, note: { type: string }`, `table: t\n${columns}`)).model,
+      'items',
+    );
+    assert.deepEqual(
+      fixed.fields.map(({ name, immutable }) => [name, immutable]),
+      [
+        ['name', true],
+        ['line', true],
+        ['note', false],
+      ],
+    );
+  });
+
   it('has no changes of other programs, unless the model says so', () => {
     const { model } = load(itemsDocument(NAME, 'table: t'));
     assert.equal(resource(model, 'items').table?.changes, 'none');
