@@ -84,6 +84,9 @@ describe('writes to the tables of another program in PostgreSQL', () => {
       has: { note: 'hm', amount: 4 },
       events: ['order_line.updated'],
     });
+    const other = await api.row({ send: 'PUT /api/v1/order-lines/7,2', body: { line: 3, amount: 1 }, status: 400 });
+    assert.deepEqual(other.body.details, [{ field: 'line', message: 'differs from the id, 7,2' }]);
+    await api.row({ send: 'GET /api/v1/order-lines/7,2', status: 404 });
     const { body } = await api.row({ send: `PATCH ${at}`, body: { line: 2 }, status: 400 });
     assert.deepEqual(body.details, [
       { field: 'line', message: 'is part of the key; it cannot be changed after creation' },
@@ -402,13 +405,20 @@ describe('the start of an API that writes tables of another program', () => {
     }
   });
 
-  it('[OPS-9b] refuses a view that the database cannot update, unless it is read-only', async () => {
-    const source = await postgresSource('create view total as select 1 as id, 2 as films');
+  it('[OPS-9b] refuses a view that the database cannot update, and a table whose updates a rule replaces, unless they are read-only', async () => {
+    const source = await postgresSource(`create view total as select 1 as id, 2 as films;
+create table ruled (id int primary key);
+create rule nothing as on update to ruled do instead nothing; create rule kept as on delete to ruled do instead nothing;
+create rule noticed as on insert to ruled do also notify ruled`);
+    const ruled = 'name: t\nresources:\n  items: { table: ruled, schema: { type: object } }\n';
     const model = (member: string) =>
       `name: t\nresources:\n  totals: { table: total, key: id,${member} schema: { type: object, properties: { films: { type: integer } } } }\n  notes: { schema: { type: object } }\n`;
     try {
       await assert.rejects(apiUnderTest(model(''), { database: source.url }), {
         message: /totals: the database cannot insert, update, delete rows of total; set read_only: true/,
+      });
+      await assert.rejects(apiUnderTest(ruled, { database: source.url }), {
+        message: /items: the database cannot update, delete rows of ruled; set read_only: true/,
       });
       await using api = await apiUnderTest(model(' read_only: true,'), { database: source.url });
       await api.row({ send: 'GET /api/v1/totals/1', status: 200, has: { films: 2 } });

@@ -46,7 +46,9 @@ export function fixKeyFields(fields: readonly Field[], table: TableSource | null
   if (table === null || table.key === null) return fields;
   const key = new Set(table.key);
   return fields.map((field) =>
-    key.has(table.columns.get(field.name) ?? field.name) ? { ...field, immutable: field.immutable || !field.readOnly } : field,
+    key.has(table.columns.get(field.name) ?? field.name)
+      ? { ...field, immutable: field.immutable || !field.readOnly }
+      : field,
   );
 }
 

@@ -30,6 +30,11 @@ export type ChangeCommand = 'insert' | 'update' | 'delete';
 /** The bits of `pg_relation_is_updatable`. */
 const CHANGES: Readonly<Record<ChangeCommand, number>> = { insert: 8, update: 4, delete: 16 };
 
+/** The bits of the commands that a rule replaces by others, which do not return the row. */
+const REPLACED = `coalesce((select bit_or(case rule.ev_type when '2' then ${CHANGES.update} when '3' then ${CHANGES.insert} when '4' then ${CHANGES.delete} else 0 end)
+  from pg_catalog.pg_rewrite as rule where rule.ev_class = c.oid and rule.is_instead and rule.ev_type <> '1'
+  and pg_get_ruledef(rule.oid) !~* '\\mreturning\\M'), 0)`;
+
 /** A column of a relation. */
 export interface RelationColumn extends NamedColumn {
   readonly type: PostgresType;
@@ -48,7 +53,7 @@ export interface RelationTable extends NamedTable<RelationColumn>, CatalogueRela
 
 const RELATIONS = `select c.oid::bigint as oid, n.nspname as schema, c.relname as name, c.relkind in ('r', 'p') as transactions,
 c.relkind in ('r', 'f') and c.relhassubclass as heirs, has_schema_privilege(n.oid, 'usage') as reachable, has_table_privilege(c.oid, 'select') as readable,
-pg_relation_is_updatable(c.oid, true) as changes, has_any_column_privilege(c.oid, 'insert') as "insert",
+pg_relation_is_updatable(c.oid, true) & ~${REPLACED} as changes, has_any_column_privilege(c.oid, 'insert') as "insert",
 has_any_column_privilege(c.oid, 'update') as "update", has_table_privilege(c.oid, 'delete') as "delete"
 from pg_catalog.pg_class as c join pg_catalog.pg_namespace as n on n.oid = c.relnamespace
 where c.relkind in ('r', 'p', 'v', 'm', 'f') and n.nspname !~ '^pg_' and n.nspname <> 'information_schema'

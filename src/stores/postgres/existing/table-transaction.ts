@@ -1,7 +1,7 @@
 import type { CommittedUnit, Refusal, WriteUnit } from '../../../plan/write-unit.ts';
 import { DELETED } from '../../../plan/write/pending-revisions.ts';
 import type { Statement } from '../../sql/dialect.ts';
-import { readRow, type ExistingRowPlan, writeRow } from '../../sql/existing/row-writes.ts';
+import { readRow, refuseOtherKey, type ExistingRowPlan, writeRow } from '../../sql/existing/row-writes.ts';
 import {
   commitTables,
   isWritten,
@@ -122,7 +122,11 @@ export class TableTransaction {
       const stored = read?.rows[0];
       // A trigger, or a policy of the database, has hidden the row.
       if (stored === undefined) return { kind: 'rule', plan: index, reason: 'invalid', field: null, message: null };
-      const row = tables.of(plan.resource).decode({ ...stored });
+      const table = tables.of(plan.resource);
+      const row = table.decode({ ...stored });
+      const other = refuseOtherKey(table, plan, row);
+      if (other !== null)
+        return { kind: 'rule', plan: index, reason: 'invalid', field: other.field, message: other.message };
       this.#written.set(index, { row, revision: row.revision });
       return null;
     } catch (error) {

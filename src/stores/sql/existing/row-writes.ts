@@ -1,5 +1,13 @@
+import { jsonEquals } from '../../../conventions/json/json-equality.ts';
 import type { Json } from '../../../conventions/json/json.ts';
-import { EVERYTHING, type CreatePlan, type DeletePlan, type DetachPlan, type UpdatePlan } from '../../../plan/plan.ts';
+import {
+  EVERYTHING,
+  type CreatePlan,
+  type DeletePlan,
+  type DetachPlan,
+  type Row,
+  type UpdatePlan,
+} from '../../../plan/plan.ts';
 import { BindParameters, type SqlValue, type Statement } from '../dialect.ts';
 import { itemStatement } from '../read/read-statements.ts';
 import type { Table, Tables } from '../tables.ts';
@@ -8,12 +16,17 @@ import { splitKey, type TableTarget, type TargetColumn } from './existing-table.
 /** A plan that writes a row of a table of another program. */
 export type ExistingRowPlan = CreatePlan | UpdatePlan | DetachPlan | DeletePlan;
 
-/** A statement that writes a row, or the field whose value its column cannot hold, with the reason if it is known. */
-export type RowWrite =
-  | { readonly kind: 'statement'; readonly statement: Statement }
-  | { readonly kind: 'misfit'; readonly field: string | null; readonly message: string | null };
+/** A statement that writes a row, or the field whose value its column cannot hold. */
+export type RowWrite = { readonly kind: 'statement'; readonly statement: Statement } | MisfitValue;
 
-const MISFIT_KEY: RowWrite = { kind: 'misfit', field: null, message: null };
+/** A field whose value no column of its row can hold, with the reason if it is known. */
+interface MisfitValue {
+  readonly kind: 'misfit';
+  readonly field: string;
+  readonly message: string | null;
+}
+
+const MISFIT_KEY: RowWrite = { kind: 'misfit', field: 'id', message: 'is not a value that the key can have' };
 
 /** A column, and the value that it is assigned. */
 interface ColumnValue {
@@ -43,6 +56,21 @@ export function writeRow(tables: Tables, plan: ExistingRowPlan, expected: number
 /** The statement that reads a row by the id that the statement which wrote it has returned. */
 export function readRow(tables: Tables, resource: string, id: string): Statement {
   return itemStatement(tables, { kind: 'item', resource, id, within: [], visible: EVERYTHING });
+}
+
+/**
+ * The refusal of a new row that has another key in its fields than in its id, which decides; null if they agree.
+ *
+ * @param row the row as it was stored
+ */
+export function refuseOtherKey(table: Table, plan: ExistingRowPlan, row: Row): MisfitValue | null {
+  if (plan.kind !== 'create' || plan.hasDefaultId === true) return null;
+  const keys = new Set(table.existing?.target?.keys.map(({ name }) => name));
+  const other = Object.entries(plan.values).find(([name, value]) => {
+    const column = table.existing?.target?.columns.get(name)?.name;
+    return value !== null && column !== undefined && keys.has(column) && !jsonEquals(value, row[name] ?? null);
+  });
+  return other === undefined ? null : { kind: 'misfit', field: other[0], message: `differs from the id, ${plan.id}` };
 }
 
 /** Inserts a row. Columns without a value have their defaults. */

@@ -2,7 +2,7 @@ import type { Row } from '../../../plan/plan.ts';
 import type { Refusal, WriteUnit } from '../../../plan/write-unit.ts';
 import { DELETED } from '../../../plan/write/pending-revisions.ts';
 import type { SqlRow, SqlValue, Statement } from '../../sql/dialect.ts';
-import { readRow, type ExistingRowPlan, writeRow } from '../../sql/existing/row-writes.ts';
+import { readRow, refuseOtherKey, type ExistingRowPlan, writeRow } from '../../sql/existing/row-writes.ts';
 import {
   involvesTables,
   listTableStamps,
@@ -106,7 +106,9 @@ export class TableWriter {
       if (plan.kind === 'delete') return connection.run(text, values) > 0 ? { row: null, revision: DELETED } : rule;
       const id = connection.execute(text, values)[0]?.['id'];
       const row = typeof id === 'string' ? this.#readRow(plan.resource, id) : null;
-      return row === null ? rule : { row, revision: row.revision };
+      if (row === null) return rule;
+      const other = refuseOtherKey(tables.of(plan.resource), plan, row);
+      return other === null ? { row, revision: row.revision } : { ...rule, field: other.field, message: other.message };
     } catch (error) {
       return explainRule(this.#options, { plan, index }, error);
     }
