@@ -1,3 +1,5 @@
+import type { ValueType } from './value-type.ts';
+
 /** A table or view that exists already, whose rows a resource shows. */
 export interface TableSource {
   readonly table: string;
@@ -31,6 +33,11 @@ export function listTimes({ table }: TabledResource): readonly (typeof TIMES)[nu
   if (table === null) return TIMES;
   const columns = { created_at: table.createdAt, updated_at: table.updatedAt };
   return TIMES.filter((name) => columns[name] !== null);
+}
+
+/** The type of the times of rows. Those of other programs have microseconds. */
+export function timeType({ table }: TabledResource): Extract<ValueType, { readonly kind: 'date-time' }> {
+  return table === null ? { kind: 'date-time' } : { kind: 'date-time', micros: true };
 }
 
 /** Makes the value that a row has nullable for a table that exists. Its column may be NULL, or hold a misfit. */

@@ -22,7 +22,8 @@ export type ValueType =
   | { readonly kind: 'integer' }
   | { readonly kind: 'number' }
   | { readonly kind: 'boolean' }
-  | { readonly kind: 'date-time' }
+  /** With `micros`, values have six decimals where three do not suffice: those of tables of other programs. */
+  | { readonly kind: 'date-time'; readonly micros?: true }
   /** `precision` counts all digits, `scale` those after the decimal point; null means no bound. */
   | { readonly kind: 'decimal'; readonly precision: number | null; readonly scale: number | null }
   | { readonly kind: 'int64' }

@@ -1,4 +1,5 @@
 import type { Json } from '../conventions/json/json.ts';
+import { compareTimes } from '../conventions/text/timestamp.ts';
 import type { ValueType } from '../model/model.ts';
 import { compareNumbers } from '../model/values/exact-number.ts';
 
@@ -30,7 +31,7 @@ export function compileComparison(type: ValueType): Compare {
     case 'boolean':
       return byNumber(Number);
     case 'date-time':
-      return byNumber((value) => Date.parse(requireText(value)));
+      return (one, other) => compareTimes(requireText(one), requireText(other));
     case 'decimal':
     case 'int64':
       return (one, other) => Math.sign(compareNumbers(requireText(one), requireText(other)));

@@ -80,3 +80,27 @@ function formatTimestamp(milliseconds: number): string {
     Z,
   );
 }
+
+/** Characters of a timestamp up to its milliseconds. */
+const MILLISECONDS = 23;
+
+/**
+ * Adds the microseconds to a timestamp of three decimals. It stays as it is without any.
+ *
+ * @param finer the digits after the milliseconds; those after the third are cut off
+ */
+export function withMicroseconds(milliseconds: string, finer: string): string {
+  const digits = finer.slice(0, 3).padEnd(3, '0');
+  return digits === '000' ? milliseconds : `${milliseconds.slice(0, MILLISECONDS)}${digits}Z`;
+}
+
+/** Reads the three digits after the milliseconds of a timestamp of three or six decimals. */
+export function readMicroseconds(time: string): string {
+  return time.length > MILLISECONDS + 1 ? time.slice(MILLISECONDS, -1) : '000';
+}
+
+/** Compares two timestamps of three or six decimals: negative if the first is earlier, 0 if they are equal. */
+export function compareTimes(one: string, other: string): number {
+  const order = Date.parse(one) - Date.parse(other);
+  return Math.sign(order === 0 ? Number(readMicroseconds(one)) - Number(readMicroseconds(other)) : order);
+}

@@ -33,7 +33,7 @@ const TYPES: { readonly [K in ValueType['kind']]: Comparers<TypeOf<K>, ValuePlac
   integer: { kind: KIND },
   number: { kind: KIND },
   boolean: { kind: KIND },
-  'date-time': { kind: KIND },
+  'date-time': { kind: KIND, micros: unseen('follows from the table') },
   decimal: { kind: KIND, precision: compareDigits, scale: unseen('compared with the precision') },
   int64: { kind: KIND },
   binary: {

@@ -41,7 +41,7 @@ export function coerceText(type: ValueType, text: string): CoercionResult {
         ? { kind: 'valid', value: text === 'true' }
         : invalidValue('must be true or false');
     case 'date-time':
-      return coerceDateTime(text);
+      return coerceDateTime(text, type);
     case 'decimal': {
       const isDecimal = decimalError(text, { precision: MAX_DIGITS, scale: null }) === null;
       return stored(isDecimal ? storedDecimal(text, type.scale) : null, 'must be a decimal number such as 19.99');
@@ -106,9 +106,9 @@ export function coerceJson(type: ValueType, value: Json): CoercionResult {
   }
 }
 
-/** Converts a string from a query to a timestamp in stored form (REP-3). */
-export function coerceDateTime(text: string): StringCoercionResult {
-  return stored(storedDateTime(text), dateTimeError(text));
+/** Converts a string from a query to a timestamp in stored form (REP-3). @param type its precision */
+export function coerceDateTime(text: string, type: Extract<ValueType, { kind: 'date-time' }>): StringCoercionResult {
+  return stored(storedDateTime(text, type), dateTimeError(text));
 }
 
 function number(text: string, test: (value: number) => boolean, message: string): CoercionResult {

@@ -1,4 +1,5 @@
-import { timestamp } from '../../conventions/text/timestamp.ts';
+import { timestamp, withMicroseconds } from '../../conventions/text/timestamp.ts';
+import type { ValueType } from '../value-type.ts';
 
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
 const TIME = /^(\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?(?:[Zz]|([+-])(\d{2}):(\d{2}))$/;
@@ -16,12 +17,17 @@ export function isTime(text: string): boolean {
   return readTime(text) !== null;
 }
 
+/** The precision of times: milliseconds, or microseconds. */
+type TimePrecision = Pick<Extract<ValueType, { readonly kind: 'date-time' }>, 'micros'>;
+
 /**
  * Normalizes an RFC 3339 date-time to its stored form (REP-3): UTC, three decimals, `Z`. Further decimals are cut off.
  * Returns null for an invalid date-time and for years outside 0000 to 9999 in UTC. A leap second, which UTC has only at
  * the end of a month, becomes the millisecond before it, so that order and day are kept.
+ *
+ * @param precision with `micros`, a time has six decimals where three do not suffice
  */
-export function storedDateTime(text: string): string | null {
+export function storedDateTime(text: string, { micros }: TimePrecision = {}): string | null {
   const separator = text[SEPARATOR];
   const date = text.slice(0, SEPARATOR);
   if ((separator !== 'T' && separator !== 't') || !isDate(date)) return null;
@@ -30,7 +36,8 @@ export function storedDateTime(text: string): string | null {
   const seconds = time.leap ? '59.999' : `${time.seconds}.${time.fraction.slice(0, 3).padEnd(3, '0')}`;
   const stored =
     time.offset === 0 ? `${date}T${time.clock}:${seconds}Z` : shift(`${date}T${time.clock}:${seconds}Z`, -time.offset);
-  return stored === null || (time.leap && !endsMonth(stored)) ? null : stored;
+  if (stored === null || (time.leap && !endsMonth(stored))) return null;
+  return micros === true && !time.leap ? withMicroseconds(stored, time.fraction.slice(3)) : stored;
 }
 
 interface Time {

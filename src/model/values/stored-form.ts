@@ -13,8 +13,8 @@ const unchanged: StoredForm = (value) => value;
 /**
  * Compiles the normalization of a shape's values (REP-2, REP-3, REP-4, REP-7). Normalizing is idempotent.
  *
- * Timestamps are in UTC with three decimals, UUIDs in lower case, decimals and int64 in canonical form, and there is no
- * `-0`.
+ * Timestamps are in UTC with three decimals, or six, UUIDs in lower case. Decimals and int64 are in canonical form, and
+ * there is no `-0`.
  * Every member of an object is present, the entries of a map are in order, and an unset array is empty.
  * Invalid values are returned unchanged, since validation reports them.
  */
@@ -30,7 +30,7 @@ export function storedForm({ type }: Shape): StoredForm {
     case 'number':
       return (value) => (value === 0 ? 0 : value);
     case 'date-time':
-      return ofString(storedDateTime);
+      return ofString((text) => storedDateTime(text, type));
     case 'decimal':
       return ofString((text) => storedDecimal(text, type.scale));
     case 'int64':

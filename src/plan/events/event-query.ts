@@ -199,7 +199,7 @@ function readSelection(rule: EventListRule, parameters: readonly QueryParameter[
   const [resourceId] = readValues('resource_id');
   const isOfTypes = types.length + resources.length + collections.length > 0;
   const wanted = selectTypes(rule, { types, resources, collections });
-  const range = readTimeRange(parameters);
+  const range = readTimeRange(parameters, { table: null });
   const { start = null, before = null } = range ?? {};
   return {
     selection: {

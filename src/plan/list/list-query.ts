@@ -97,7 +97,7 @@ export function readListQuery(
   const admitted = admitParameters(parameters, rule.parameters, lenient);
   const given: ParameterMap = new Map(admitted.map((parameter) => [parameter.name, parameter]));
   const limit = readLimit(given, limits);
-  const position = readPagePosition(given);
+  const position = readPagePosition(given, resource);
   const collection = [resource.name, ...within.flatMap((ancestor) => [ancestor.resource, ancestor.id])].join('\n');
   const resolved = select(rule, position, admitted, collection);
   const { cursor, selection } = resolved;

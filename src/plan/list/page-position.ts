@@ -6,11 +6,16 @@ import { pageNumberPagination } from '../../conventions/pagination/page-number.t
 import type { Pagination } from '../../conventions/pagination/pagination.ts';
 import { type SeekKey, seekPagination } from '../../conventions/pagination/seek.ts';
 import { type TimeRange, timePagination } from '../../conventions/pagination/time.ts';
+import { compareTimes } from '../../conventions/text/timestamp.ts';
 import type { QueryParameter, QueryPairs } from '../../conventions/url/query.ts';
 import { coerceDateTime } from '../../model/values/coercion.ts';
-import type { Limits } from '../../model/model.ts';
+import type { Limits, Resource } from '../../model/model.ts';
+import { timeType } from '../../model/table-source.ts';
 import { readFlag } from '../parameters.ts';
 import type { Count } from '../plan.ts';
+
+/** A resource, as far as the precision of its times is concerned. */
+type TimedResource = Pick<Resource, 'table'>;
 
 /** Query parameters by name, without duplicates. */
 export type ParameterMap = ReadonlyMap<string, QueryParameter>;
@@ -49,45 +54,46 @@ const POSITION_GROUPS = [['page'], ['offset'], ['after'], ['last_id'], ['after_t
 /**
  * The position that the query gives (PAGE-4).
  *
+ * @param resource whose times have the precision that a time of the position has
  * @throws {ApiError} PAGINATION_CONFLICT, PAGINATION_POSITION_INVALID
  */
-export function readPagePosition(given: ParameterMap): PagePosition {
+export function readPagePosition(given: ParameterMap, resource: TimedResource): PagePosition {
   const groups = POSITION_GROUPS.filter((names) => names.some((name) => given.has(name)));
   if (groups.length > 1) throw conflict(groups.flat().filter((name) => given.has(name)));
   const [[name] = []] = groups;
   if (name === undefined) return { name: 'start' };
-  if (name === 'after_timestamp') return { name, pair: readSeekKey(given) };
+  if (name === 'after_timestamp') return { name, pair: readSeekKey(given, resource) };
   return { name, value: given.get(name)?.value ?? '' };
 }
 
 /** Both parts of a seek position (PAGE-7). */
-function readSeekKey(given: ParameterMap): SeekKey {
+function readSeekKey(given: ParameterMap, resource: TimedResource): SeekKey {
   const [timestamp, id] = [given.get('after_timestamp'), given.get('after_id')];
   if (timestamp === undefined) throw positionInvalid('after_timestamp', 'is required with after_id');
   if (id === undefined) throw positionInvalid('after_id', 'is required with after_timestamp');
-  return { timestamp: readTimestamp(timestamp), id: id.value };
+  return { timestamp: readTimestamp(timestamp, resource), id: id.value };
 }
 
 /**
  * The time range of `start_time` and `before`; null if neither is sent (PAGE-7).
  *
+ * @param resource whose times have the precision of the range
  * @throws {ApiError} PAGINATION_POSITION_INVALID
  */
-export function readTimeRange(parameters: readonly QueryParameter[]): TimeRange | null {
+export function readTimeRange(parameters: readonly QueryParameter[], resource: TimedResource): TimeRange | null {
   const [start, before] = ['start_time', 'before'].map((name) => {
     const parameter = parameters.find((each) => each.name === name);
-    return parameter === undefined ? null : readTimestamp(parameter);
+    return parameter === undefined ? null : readTimestamp(parameter, resource);
   });
   if (start === null && before === null) return null;
-  // Normalized timestamps of the years 0000 to 9999 compare as strings.
-  if (typeof start === 'string' && typeof before === 'string' && start >= before) {
+  if (typeof start === 'string' && typeof before === 'string' && compareTimes(start, before) >= 0) {
     throw positionInvalid('start_time', 'must be earlier than before');
   }
   return { start: start ?? null, before: before ?? null };
 }
 
-function readTimestamp({ name, value }: QueryParameter): string {
-  const coerced = coerceDateTime(value);
+function readTimestamp({ name, value }: QueryParameter, resource: TimedResource): string {
+  const coerced = coerceDateTime(value, timeType(resource));
   if (coerced.kind === 'invalid') throw positionInvalid(name, coerced.message);
   return coerced.value;
 }

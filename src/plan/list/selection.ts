@@ -41,7 +41,7 @@ interface SelectionRule {
  */
 export function readSelection({ resource, shapeOf }: SelectionRule, parameters: readonly QueryParameter[]): Selection {
   const shape = shapeOf(parameters);
-  const timeRange = shape.isTimed ? readTimeRange(parameters) : null;
+  const timeRange = shape.isTimed ? readTimeRange(parameters, resource) : null;
   const search = parameters[shape.search];
   const sort = parameters[shape.sort];
   const filter = [

@@ -125,7 +125,15 @@ describe('the rows of a table that exists in PostgreSQL', () => {
       ['hour=x', []],
       ['zoned=12:00:00%2B02', first],
       ['stamp=2004-01-02T03:04:05.5Z', first],
+      ['moment=2004-01-02T03:04:05.123456Z', first],
+      ['moment=2004-01-02T04:04:05.1234569%2B01:00', first],
+      ['moment=2004-01-02T03:04:05.123Z', []],
+      ['moment[ne]=2004-01-02T03:04:05.123456Z', ['2']],
+      ['moment[in]=2004-01-02T03:04:05Z,2004-01-02T03:04:05.123456Z', first],
       ['moment[gt]=2004-01-02T03:04:05.123Z', first],
+      ['moment[gte]=2004-01-02T03:04:05.123456Z&moment[lt]=2004-01-02T03:04:05.123457Z', first],
+      ['moment[gt]=2004-01-02T03:04:05.123456Z&moment[lt]=2004-01-02T03:04:05.124Z', []],
+      ['moment[lt]=2004-01-02T03:04:05.123456Z&moment[gt]=2004-01-02T03:04:05.123Z', []],
       ['moment[lt]=2004-01-02T03:04:05.124Z', both],
       ['span=P1Y2DT3H', first],
       ['mark=0b8e4c0e-6c1f-4d5c-9d3a-0123456789ab', first],
@@ -199,6 +207,7 @@ describe('the rows of a table that exists in PostgreSQL', () => {
       ['days[contains]=2004-02-29', ['1']],
       ['stamps[contains]=2004-01-02T03:04:05.5Z', ['1']],
       ['moments[contains]=2004-01-02T04:04:05%2B01:00', ['1']],
+      ['moments[contains]=2004-01-02T01:04:05.123456Z', ['1']],
       ['moments[contains]=2004-01-02T03:04:06Z', []],
     ];
     for (const [query, ids] of queries) assert.deepEqual(await listIds(api, `lists?${query}`), ids, query);

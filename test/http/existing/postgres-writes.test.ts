@@ -350,12 +350,10 @@ describe('a value of every type of PostgreSQL', () => {
       const copy = await api.send({ send: 'PUT /api/v1/kinds/77', body: { ...fields, span: 'P2DT3H' } });
       assert.equal(copy.status, 201, copy.text);
       const { id, revision: own, links, ...copied } = copy.body;
-      // Times that are written have milliseconds.
-      const moment = '2004-01-02T03:04:05.123Z';
-      assert.deepEqual(copied, { ...fields, span: 'P2DT3H', moment });
+      assert.deepEqual(copied, { ...fields, span: 'P2DT3H' });
       assert.notEqual(own, revision);
       assert.deepEqual([id, links.self], ['77', '/api/v1/kinds/77']);
-      const same = `select count(distinct to_jsonb(kinds) - 'id' - 'raw' - 'span' - 'small' - 'moment')::int from kinds where id <> 2`;
+      const same = `select count(distinct to_jsonb(kinds) - 'id' - 'raw' - 'span' - 'small')::int from kinds where id <> 2`;
       assert.deepEqual(await source.list(same), [1]);
       const cleared = Object.fromEntries(Object.keys(fields).map((name) => [name, name === 'short' ? 'y' : null]));
       const { body: emptied } = await api.send({ send: 'PUT /api/v1/kinds/77', body: cleared });

@@ -51,6 +51,22 @@ describe('storedDateTime', () => {
     });
   }
 
+  const micros: readonly (readonly [text: string, stored: string | null])[] = [
+    ['2026-05-17T09:30:00Z', '2026-05-17T09:30:00.000Z'],
+    ['2026-05-17T09:30:00.123Z', '2026-05-17T09:30:00.123Z'],
+    ['2026-05-17T09:30:00.123000Z', '2026-05-17T09:30:00.123Z'],
+    ['2026-05-17T09:30:00.1234Z', '2026-05-17T09:30:00.123400Z'],
+    ['2026-05-17T01:30:00.000001+02:00', '2026-05-16T23:30:00.000001Z'],
+    ['1969-12-31T23:59:59.9999999Z', '1969-12-31T23:59:59.999999Z'],
+    ['2016-12-31T23:59:60.123456Z', '2016-12-31T23:59:59.999Z'],
+    ['2026-05-17T09:30:00.1234', null],
+  ];
+  for (const [text, stored] of micros) {
+    it(`[REP-3] ${stored === null ? 'refuses' : 'reads'} ${JSON.stringify(text)} with microseconds`, () => {
+      assert.equal(storedDateTime(text, { micros: true }), stored);
+    });
+  }
+
   it('[REP-3] keeps the instant, cut to the millisecond, whatever the offset', () => {
     const offset = fc.integer({ min: -1439, max: 1439 });
     const instant = fc.date({ min: new Date('0002-01-01'), max: new Date('9998-12-31'), noInvalidDate: true });

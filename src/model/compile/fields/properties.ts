@@ -6,7 +6,7 @@ import { readObject, readStrings } from '../../values/access.ts';
 import { allowedValues } from '../../values/assertion.ts';
 import type { Path } from '../../path.ts';
 import { storedForm } from '../../values/stored-form.ts';
-import { allowNull, listTimes, type TableSource } from '../../table-source.ts';
+import { allowNull, listTimes, type TableSource, timeType } from '../../table-source.ts';
 
 type Leaf = Omit<Property, 'sortable' | 'filterable'>;
 
@@ -41,7 +41,7 @@ export function compileProperties(
   const idType = { kind: 'text', format: null, ids: holdsComma ? 'client' : 'server' } as const;
   const id: Leaf = { path: 'id', type: idType, ...UNRESTRICTED, holdsComma };
   const own = inputs.fields.filter(({ writeOnly }) => !writeOnly).flatMap(fieldLeaves(inputs));
-  const times = listTimes(inputs).map((path): Leaf => ({ path, type: { kind: 'date-time' }, ...UNRESTRICTED }));
+  const times = listTimes(inputs).map((path): Leaf => ({ path, type: timeType(inputs), ...UNRESTRICTED }));
   const leaves = [id, ...[...own, ...times].map((leaf) => allowNull(inputs, leaf)), REVISION];
   const scalars = new Set(leaves.filter(({ type }) => isScalar(type)).map(({ path }) => path));
   const lists = leaves.filter(({ type }) => isListOfScalars(type)).map(({ path }) => path);

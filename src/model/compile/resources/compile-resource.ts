@@ -1,6 +1,7 @@
 import { isJsonObject, type Json } from '../../../conventions/json/json.ts';
 import type { CompileContext } from '../../document/compile-context.ts';
-import type { Field, IdRule, Resource, ResourceAccess } from '../../model.ts';
+import type { Field, IdRule, Resource, ResourceAccess, ValueType } from '../../model.ts';
+import { timeType } from '../../table-source.ts';
 import type { UncheckedCode } from '../../typescript/split-definition.ts';
 import { parentKey } from '../../row-key.ts';
 import { readNumber, readObject, readString } from '../../values/access.ts';
@@ -56,9 +57,10 @@ export function compileResource(
   const own = compileCallerFills(compileGenerated(plain, schema, resource, code?.generated), inputs, resource);
   const hasClientIds = clientIdTest(document);
   const form = compileForm(document, name);
-  const { state, fields: declared } = compileState(listReferring(parentField, own, document, form), schema, resource);
-  const table = compileTable(resource, declared);
-  const fields = fixKeyFields(declared, table);
+  const { state, fields: stated } = compileState(listReferring(parentField, own, document, form), schema, resource);
+  const table = compileTable(resource, stated);
+  const timed = stated.map((field) => ({ ...field, type: withTimes(field.type, timeType({ table })) }));
+  const fields = fixKeyFields(timed, table);
   const properties = compileProperties({ fields, schema, hasClientIds, table }, resource);
   return {
     ...resource,
@@ -225,6 +227,13 @@ function withCompactType(field: Field): Field {
   const isUuid = type.kind === 'text' && type.format === 'uuid';
   const isList = type.kind === 'array' && type.item.type.kind === 'object';
   return isUuid || isList ? { ...field, type: { ...type, ...COMPACT } } : field;
+}
+
+/** Gives times a type, also as the items of arrays. Those in JSON have milliseconds. */
+function withTimes(type: ValueType, time: ValueType): ValueType {
+  if (type.kind === 'date-time') return time;
+  if (type.kind !== 'array' || type.item.type.kind !== 'date-time') return type;
+  return { ...type, item: { ...type.item, type: time } };
 }
 
 function clientIdTest(document: CompileContext['declared']): (resource: string) => boolean {

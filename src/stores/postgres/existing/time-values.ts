@@ -1,5 +1,6 @@
-import { timestamp } from '../../../conventions/text/timestamp.ts';
+import { withMicroseconds } from '../../../conventions/text/timestamp.ts';
 import type { Json } from '../../../conventions/json/json.ts';
+import { storedDateTime } from '../../../model/values/date-time.ts';
 import type { Locate, SqlValue } from '../../sql/dialect.ts';
 import type { ExistingForm } from '../../sql/existing/existing-form.ts';
 import type { PostgresType } from './column-type.ts';
@@ -12,26 +13,26 @@ export function decodeStoredTime(value: SqlValue): string | null {
   const match = STORED.exec(String(value));
   if (match === null) return null;
   const [, date = '', clock = '00:00:00', fraction = ''] = match;
-  return `${date}T${clock}.${fraction.padEnd(fraction.length > 3 ? 6 : 3, '0')}Z`;
+  return withMicroseconds(`${date}T${clock}.${fraction.slice(0, 3).padEnd(3, '0')}Z`, fraction.slice(3));
 }
 
-/** Milliseconds since the epoch at which the year 1 begins. PostgreSQL has no year 0. */
-const YEAR_1 = Date.parse('0001-01-01T00:00:00.000Z');
+/** The beginning of the year 1. PostgreSQL has no year 0. */
+const YEAR_1 = '0001';
 
-/** Finds the place of a time of JSON, which has milliseconds. */
+/** Finds the place of a time of JSON. */
 function locateTime({ kind }: PostgresType): Locate {
   return (value: Json) => {
-    const milliseconds = typeof value === 'string' ? Date.parse(value) : Number.NaN;
-    if (Number.isNaN(milliseconds)) return undefined;
-    if (milliseconds < YEAR_1) return { kind: 'below' };
-    const [date = '', clock = ''] = timestamp(milliseconds).slice(0, -1).split('T');
+    const time = typeof value === 'string' ? storedDateTime(value, { micros: true }) : null;
+    if (time === null) return undefined;
+    if (time < YEAR_1) return { kind: 'below' };
+    const [date = '', clock = ''] = time.slice(0, -1).split('T');
     if (kind === 'date') return { kind: 'within', floor: date, exact: clock === '00:00:00.000' };
     const short = clock.replace(/\.?0+$/, '');
     return { kind: 'within', floor: `${date} ${short}${kind === 'timestamptz' ? '+00' : ''}`, exact: true };
   };
 }
 
-/** The form of times in a column of dates or timestamps. One with microseconds is found by its stored value alone. */
+/** The form of times in a column of dates or timestamps. */
 export function timeForm(type: PostgresType): ExistingForm {
   const locate = locateTime(type);
   return {

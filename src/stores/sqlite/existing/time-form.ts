@@ -1,5 +1,6 @@
-import { timestamp } from '../../../conventions/text/timestamp.ts';
-import type { SqlValue } from '../../sql/dialect.ts';
+import type { Json } from '../../../conventions/json/json.ts';
+import { readMicroseconds, timestamp, withMicroseconds } from '../../../conventions/text/timestamp.ts';
+import type { Locate, SqlValue } from '../../sql/dialect.ts';
 import type { Affinity } from './read-tables.ts';
 
 /** The form in which a column holds times. */
@@ -31,11 +32,13 @@ export function findTimeForm(sample: SqlValue, affinity: Affinity): TimeForm {
   return { kind: 'text', separator, digits: digits.length, zone, hasTime };
 }
 
-/** Decodes a stored time, in any form; null for another value. */
+/** Decodes a stored time, in any form, with six decimals where a text has microseconds; null for another value. */
 export function decodeTime(value: SqlValue): string | null {
   const milliseconds = toMilliseconds(value);
   const isInRange = Math.abs(milliseconds) < 253_402_300_800_000;
-  return isInRange ? timestamp(Math.floor(milliseconds)) : null;
+  if (!isInRange) return null;
+  const [, , , , , fraction = ''] = (typeof value === 'string' ? TEXT.exec(value) : null) ?? [];
+  return withMicroseconds(timestamp(Math.floor(milliseconds)), fraction.slice(3));
 }
 
 function toMilliseconds(value: SqlValue): number {
@@ -46,17 +49,30 @@ function toMilliseconds(value: SqlValue): number {
   return Date.parse(`${date}T${time}${seconds}.${fraction.slice(0, 3).padEnd(3, '0')}${zone}`);
 }
 
-/** Encodes a time in a form; undefined for a text that is no time. */
+/** Encodes a time in a form, cut to its precision; undefined for a text that is no time. */
 export function encodeTime(time: string, form: TimeForm): SqlValue | undefined {
   const milliseconds = Date.parse(time);
   if (Number.isNaN(milliseconds)) return undefined;
   if (form.kind !== 'text') return form.kind === 'seconds' ? milliseconds / 1_000 : milliseconds;
   const [date = '', clock = ''] = timestamp(milliseconds).split('T');
   if (!form.hasTime && clock === '00:00:00.000Z') return date;
-  const thousandths = clock.slice(9, 12);
-  const digits = form.digits === 0 && thousandths !== '000' ? 3 : form.digits;
-  const fraction = digits === 0 ? '' : `.${thousandths.padEnd(digits, '0').slice(0, Math.max(digits, 3))}`;
+  const fraction = encodeFraction(clock.slice(9, 12), readMicroseconds(time), form.digits);
   return `${date}${form.separator}${clock.slice(0, 8)}${fraction}${form.zone === '' ? '' : utcZone(form.zone)}`;
+}
+
+/** The decimals of a time in a column whose times have a number of digits. They may be none in some of them. */
+function encodeFraction(thousandths: string, millionths: string, digits: number): string {
+  const needed = millionths !== '000' ? 6 : thousandths !== '000' ? 3 : 0;
+  const length = digits === 0 ? needed : Math.max(digits, 3);
+  return length === 0 ? '' : `.${`${thousandths}${millionths}`.padEnd(length, '0').slice(0, length)}`;
+}
+
+/** Finds the place of a time among those of a form. */
+export function locateTime(form: TimeForm): Locate {
+  return (value: Json) => {
+    const floor = typeof value === 'string' ? encodeTime(value, form) : undefined;
+    return floor === undefined ? undefined : { kind: 'within', floor, exact: decodeTime(floor) === value };
+  };
 }
 
 /** The designator of UTC in the style of another zone. */

@@ -6,7 +6,7 @@ import type { Encode, SqlValue } from '../../sql/dialect.ts';
 import { int64, integerText, number, scaledPlace } from '../../sql/encodings.ts';
 import { existingForm, type ExistingForm } from '../../sql/existing/existing-form.ts';
 import type { Affinity } from './read-tables.ts';
-import { decodeTime, encodeTime, findTimeForm } from './time-form.ts';
+import { decodeTime, encodeTime, findTimeForm, locateTime } from './time-form.ts';
 
 /** A column of another program, as far as its values are known. */
 export interface KnownColumn {
@@ -139,7 +139,7 @@ function findExistingForm(type: ValueType, column: KnownColumn): ExistingForm {
     case 'date-time': {
       const form = findTimeForm(column.sample, column.affinity);
       const encode: Encode = (value) => (typeof value === 'string' ? encodeTime(value, form) : undefined);
-      return { select: plain, decode: decodeTime, encode };
+      return { select: plain, decode: decodeTime, encode, locate: locateTime(form) };
     }
     case 'integer':
     case 'number':
