@@ -1,6 +1,7 @@
 // The types of an API, as they follow from a TypeScript model.
 import type { ShapeOf, TypesOf } from '../model/typescript/define-model.ts';
 import type { DeepReadonly, ValuesOf } from '../model/typescript/schema-types.ts';
+import type { ByOrigin, ReadValues, WithTimes } from '../model/typescript/table-types.ts';
 import type { ApiTypes, ApiVersion, ItemMembers } from './api-types.ts';
 import type { BodyOf, HiddenKeys, KeysWith, PropertiesOf, SchemaFilters, SortPath } from './schema-paths.ts';
 import type { NamedContract, ContractNamed } from './version-types.ts';
@@ -62,6 +63,7 @@ export interface AnyShape {
   readonly error_prefix: unknown;
   readonly inverse: unknown;
   readonly read_only: unknown;
+  readonly times: unknown;
 }
 
 /** By the key of the resource, which is the same in all versions. */
@@ -77,25 +79,27 @@ export type ResourcesOf<H, N> = {
 
 /** The types of a resource. */
 export interface ShapedResource<H, N, K extends string, D extends AnyShape> {
-  readonly item: ItemMembers & Readable<D['schema']> & ComputedMembers<D['computed']>;
+  readonly item: WithTimes<ItemMembers, D['times'], string | null> &
+    Readable<D['schema'], D['times']> &
+    ComputedMembers<D['computed']>;
   readonly shown_once: { readonly [F in KeysWith<D['schema'], 'x-shown-once'>]: string };
-  readonly body: D['read_only'] extends true ? never : IdMember<D['id']> & BodyOf<D['schema']>;
+  readonly body: D['read_only'] extends true ? never : IdMember<D['id'], D['times']> & BodyOf<D['schema']>;
   readonly immutable: KeysWith<D['schema'], 'x-immutable'>;
-  readonly filters: SchemaFilters<D['schema']>;
-  readonly sort: SortPath<D['schema'], D['parent']>;
+  readonly filters: SchemaFilters<D['schema'], D['times']>;
+  readonly sort: SortPath<D['schema'], D['parent'], D['times']>;
   readonly relations: RelationsOf<H, N, K, D['schema']>;
   readonly parent: [D['parent']] extends [never] ? null : NameOf<N, D['parent']>;
   readonly error_prefix: [D['error_prefix']] extends [never] ? string : D['error_prefix'];
 }
 
-type Readable<S> = DeepReadonly<Omit<ValuesOf<S>, HiddenKeys<S>>>;
+type Readable<S, B> = DeepReadonly<ReadValues<Omit<ValuesOf<S>, HiddenKeys<S>>, B>>;
 
 type ComputedMembers<C> = {
   readonly [K in keyof C]: C[K] extends { readonly schema: infer S } ? DeepReadonly<ValuesOf<S>> | null : never;
 };
 
-/** Clients choose the id, or the server makes it. */
-type IdMember<I> = I extends 'uuid' ? unknown : { readonly id: string };
+/** Clients choose the id, or the server makes it. That of a table may be made by the database. */
+type IdMember<I, B> = ByOrigin<B, I extends 'uuid' ? unknown : { readonly id: string }, { readonly id?: string }>;
 
 /**
  * The relations of a resource whose names follow from the model without inflection: to-one, named, inverse, and its

@@ -21,7 +21,7 @@ export type NamesAfter<N, E> = E extends {
 type InSnakeCase<S extends string> = S extends `${infer A}-${infer B}` ? `${A}_${InSnakeCase<B>}` : S;
 
 type ChangedShape<D, E> =
-  D extends ResourceShape<infer S, infer P, infer I, infer M, infer X, infer V, infer W>
+  D extends ResourceShape<infer S, infer P, infer I, infer M, infer X, infer V, infer W, infer B>
     ? ResourceShape<
         SchemaBefore<SchemaNode<S>, E>,
         P,
@@ -29,7 +29,8 @@ type ChangedShape<D, E> =
         M,
         E extends { readonly singular: infer N extends string } ? Uppercase<N> : X,
         V,
-        W
+        W,
+        B
       >
     : D;
 

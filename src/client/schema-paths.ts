@@ -1,6 +1,7 @@
 // Bodies, filters and sorts of a resource as types, derived from its schema.
 import type { FilterPath, ScalarPath } from '../model/typescript/name-types.ts';
 import type { DeepReadonly, ValuesOf } from '../model/typescript/schema-types.ts';
+import type { WithTimes } from '../model/typescript/table-types.ts';
 import type { JsonFilter, ListFilter, ScalarFilter, TextFilter } from './api-types.ts';
 
 /** The properties of a JSON Schema. Of the schemas of libraries only the types of the values are known. */
@@ -78,17 +79,17 @@ interface ItemFilters {
 
 type AnyFilter = TextFilter | ScalarFilter<number> | ScalarFilter<boolean> | ListFilter<string | number | boolean>;
 
-/** The filters of each path. */
-export type SchemaFilters<S> = ItemFilters &
+/** The filters of each path. @typeParam B the times of a table that exists */
+export type SchemaFilters<S, B = null> = WithTimes<ItemFilters, B, ScalarFilter<string>> &
   (S extends { readonly properties: object }
     ? { readonly [P in SchemaPath<S, 'filter'>]: FilterAt<S, P> }
     : S extends { readonly '~standard': unknown }
       ? ValueFilters<ValuesOf<S>>
       : { readonly [path: string]: AnyFilter });
 
-/** The paths that `sort` can name. @typeParam P the parent, whose id can be named, too */
-export type SortPath<S, P> = S extends { readonly properties: object }
-  ? keyof ItemFilters | SchemaPath<S, 'sort'> | ([P] extends [never] ? never : `${string}_id`)
+/** The paths that `sort` can name. @typeParam P the parent, whose id can be named, too @typeParam B the times */
+export type SortPath<S, P, B = null> = S extends { readonly properties: object }
+  ? keyof WithTimes<ItemFilters, B, unknown> | SchemaPath<S, 'sort'> | ([P] extends [never] ? never : `${string}_id`)
   : ScalarPath<ValuesOf<S>, P & string>;
 
 /** Marks values that only an older contract has: they have no order in the database. */

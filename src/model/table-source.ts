@@ -1,4 +1,4 @@
-import type { ValueType } from './value-type.ts';
+import type { Shape, ValueType } from './value-type.ts';
 
 /** A table or view that exists already, whose rows a resource shows. */
 export interface TableSource {
@@ -40,9 +40,15 @@ export function timeType({ table }: TabledResource): Extract<ValueType, { readon
   return table === null ? { kind: 'date-time' } : { kind: 'date-time', micros: true };
 }
 
-/** Makes the value that a row has nullable for a table that exists. Its column may be NULL, or hold a misfit. */
-export function allowNull<T extends { readonly nullable: boolean }>({ table }: TabledResource, value: T): T {
-  return table === null ? value : { ...value, nullable: true };
+/**
+ * Makes the value that a row has nullable for a table that exists, and the items of an array. A column may be NULL, or
+ * hold a misfit, and so may items.
+ */
+export function allowNull<T extends Shape>({ table }: TabledResource, value: T): T {
+  if (table === null) return value;
+  const { type } = value;
+  const nullable = { ...value, nullable: true };
+  return type.kind === 'array' ? { ...nullable, type: { ...type, item: { ...type.item, nullable: true } } } : nullable;
 }
 
 /** The column of a field. */

@@ -123,6 +123,70 @@ describe('the types of a client of a TypeScript model', () => {
     assert.equal(typeof calls, 'function');
   });
 
+  it('know that members of a table that exists may be null, and times missing', () => {
+    const schema = {
+      type: 'object',
+      required: ['title', 'tags'],
+      properties: {
+        title: { type: 'string' },
+        phase: { type: 'string', enum: ['NEW', 'DONE'] },
+        tags: { type: 'array', items: { type: 'string' } },
+      },
+    } as const;
+    const shop = defineModel({
+      name: 'shop',
+      resources: {
+        films: resource({
+          table: 'film',
+          updated_at: 'last_update',
+          schema,
+          computed: { label: { schema: { type: 'string' }, from: ['title'], value: ({ title }) => title ?? '' } },
+          before: {
+            update: (draft, _context, current) => {
+              same<typeof current.title, string | null>();
+              same<typeof current.tags, readonly (string | null)[] | null>();
+              same<typeof current.updated_at, string | null>();
+              same<typeof draft.title, string | null>();
+              // @ts-expect-error no column is named
+              same<typeof current.created_at, string>();
+              return draft;
+            },
+            create: (draft) => {
+              same<typeof draft.title, string>();
+            },
+          },
+        }),
+        logs: resource({ table: 'log', read_only: true, schema }),
+        notes: resource({ schema }),
+      },
+    });
+    type Served = ApiOf<typeof shop>;
+    type Film = ReadItem<Served, 'films'>;
+    same<Film['id'], string>();
+    same<Film['revision'], number>();
+    same<Film['title'], string | null>();
+    same<Film['phase'], 'NEW' | 'DONE' | null>();
+    same<Film['tags'], readonly (string | null)[] | null>();
+    same<Film['label'], string | null>();
+    same<Film['updated_at'], string | null>();
+    same<'created_at' extends keyof Film ? true : false, false>();
+    same<'updated_at' extends keyof ReadItem<Served, 'logs'> ? true : false, false>();
+    same<ReadItem<Served, 'notes'>['created_at'], string>();
+    same<ReadItem<Served, 'notes'>['title'], string>();
+    const calls = (api: Client<Served>): readonly (() => unknown)[] => [
+      () => api.films.create({ title: 'a', tags: [] }),
+      () => api.films.create({ id: '7', title: 'a', tags: ['b'] }),
+      () => api.films.list({ sort: ['-updated_at'], filter: { updated_at: { gt: '2024-01-01T00:00:00Z' } } }),
+      // @ts-expect-error a write must have what the schema requires
+      () => api.films.create({ title: null, tags: [] }),
+      // @ts-expect-error no column is named
+      () => api.films.list({ sort: ['created_at'] }),
+      // @ts-expect-error no column is named
+      () => api.logs.list({ filter: { updated_at: { gt: '2024-01-01T00:00:00Z' } } }),
+    ];
+    assert.equal(typeof calls, 'function');
+  });
+
   it('name children as their parent declares', () => {
     const named = defineModel({
       name: 'shop',

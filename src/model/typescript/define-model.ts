@@ -13,6 +13,7 @@ import type {
 } from './name-types.ts';
 import type { DeepReadonly, SchemaLike, Transformed, ValuesOf } from './schema-types.ts';
 import type { ParentData, ResourceData } from './resource-data.ts';
+import type { ReadValues, TimesOf, WithTimes } from './table-types.ts';
 import type { ModelFacts, VersionsData } from './version-types.ts';
 
 /** The members of every row that the server sets. */
@@ -38,9 +39,15 @@ type ComputedReads<R> = Readonly<Record<string, keyof R>>;
 /** The generator of a value, as in a model document. */
 type GeneratedData = 'uuid' | 'now' | { readonly secret: string; readonly hint?: string };
 
-/** The functions of a resource. `R`: its values, `S`: the application's services, `C`: computed members to fields. */
-export interface ResourceCode<R, S, C extends ComputedReads<R> = ComputedReads<R>> {
-  readonly computed?: { readonly [K in keyof C]: ComputedDefinition<R, C[K]> };
+/** A row as hooks get it. */
+type StoredRow<R, B> = DeepReadonly<ReadValues<R, B> & WithTimes<SystemFields, B, string | null>>;
+
+/**
+ * The functions of a resource. `R`: its values, `S`: the application's services, `C`: computed members to fields, `B`:
+ * the times of a table that exists, else null.
+ */
+export interface ResourceCode<R, S, C extends ComputedReads<R> = ComputedReads<R>, B = null> {
+  readonly computed?: { readonly [K in keyof C]: ComputedDefinition<ReadValues<R, B>, C[K] & keyof ReadValues<R, B>> };
   /**
    * Values that the server makes when it creates a row, as data or by a function that runs after the other hooks.
    * Clients cannot write them. A function must return a value that matches the schema of its field.
@@ -50,11 +57,11 @@ export interface ResourceCode<R, S, C extends ComputedReads<R> = ComputedReads<R
   readonly before?: {
     readonly create?: (draft: R, context: S & WriteInfo) => MaybePromise<R | undefined | void>;
     readonly update?: (
-      draft: R,
+      draft: ReadValues<R, B>,
       context: S & WriteInfo,
-      current: DeepReadonly<R & SystemFields>,
-    ) => MaybePromise<R | undefined | void>;
-    readonly delete?: (row: DeepReadonly<R & SystemFields>, context: S & WriteInfo) => MaybePromise<void>;
+      current: StoredRow<R, B>,
+    ) => MaybePromise<ReadValues<R, B> | undefined | void>;
+    readonly delete?: (row: StoredRow<R, B>, context: S & WriteInfo) => MaybePromise<void>;
   };
   /** Checks of changed values, by field. Returns an error message without the name of the field, or null. */
   readonly check?: {
@@ -91,14 +98,15 @@ export type ResourceDefinition<
   C extends ComputedReads<ValuesOf<T>>,
   P extends string = string,
   O extends string = string,
+  B = null,
 > = Omit<ResourceData, keyof NamingData<unknown, string, string>> &
-  NamingData<ValuesOf<T>, P, O> & { readonly schema: T & Transformed<T> } & ResourceCode<ValuesOf<T>, S, C>;
+  NamingData<ValuesOf<T>, P, O> & { readonly schema: T & Transformed<T> } & ResourceCode<ValuesOf<T>, S, C, B>;
 
 /**
  * The parts of a resource from which client types follow. `E` is the prefix of error codes, and `V` the name of the
  * relation from its parent; `never` if derived.
  */
-export interface ResourceShape<T, P, I, M, E, V = never, W = false> {
+export interface ResourceShape<T, P, I, M, E, V = never, W = false, B = null> {
   readonly schema: T;
   readonly parent: P;
   readonly id: I;
@@ -107,6 +115,8 @@ export interface ResourceShape<T, P, I, M, E, V = never, W = false> {
   readonly inverse: V;
   /** `true` if clients only read it. */
   readonly read_only: W;
+  /** The times of a table that exists; null for rows that the server stores. */
+  readonly times: B;
 }
 
 declare const REFERENCES: unique symbol;
@@ -200,16 +210,22 @@ type DefineResource<S> = <
   const E extends string = Uppercase<N>,
   const V extends string = never,
   const W extends boolean = false,
+  const A extends string = never,
+  const F extends string = never,
+  const L extends string = never,
 >(
-  definition: ResourceDefinition<T, S, C, P, O> & {
+  definition: ResourceDefinition<T, S, C, P, O, TimesOf<A, F, L>> & {
     readonly id?: I;
     readonly computed?: M;
     readonly singular?: N;
     readonly error_prefix?: E;
     readonly parent?: string | ParentData<string, V>;
     readonly read_only?: W;
+    readonly table?: A;
+    readonly created_at?: F;
+    readonly updated_at?: L;
   },
-) => DefinedResource<ReferencedBy<T> | NoInfer<P>, ResourceShape<T, P, I, M, E, V, W>>;
+) => DefinedResource<ReferencedBy<T> | NoInfer<P>, ResourceShape<T, P, I, M, E, V, W, TimesOf<A, F, L>>>;
 
 /** Defines a model. Its resources may name each other only. */
 type DefineModel<S> = <

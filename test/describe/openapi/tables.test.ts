@@ -53,6 +53,10 @@ describe('the OpenAPI description of tables that exist', () => {
     assert.deepEqual(Object.keys(rest), ['title', 'length', 'rating', 'languages', 'genre_id', 'updated_at']);
     const rating = member(member(member(schemas, 'Film'), 'properties'), 'rating');
     assert.deepEqual(rating['enum'], ['G', 'R', null]);
+    const languages = member(member(member(schemas, 'Film'), 'properties'), 'languages');
+    assert.deepEqual(member(languages, 'items')['type'], ['string', 'null']);
+    const sent = member(member(member(schemas, 'FilmCreate'), 'properties'), 'languages');
+    assert.deepEqual(member(sent, 'items')['type'], 'string');
     assert.deepEqual(listTypes('Genre')['name'], 'string');
   });
 
@@ -111,7 +115,12 @@ describe('the other descriptions of tables that exist', () => {
       /interface Film extends Omit<ItemMembers, 'created_at' \| 'updated_at'> \{\n([^}]*)\}[^]*?interface NewFilm \{\n([^}]*)\}/.exec(
         text,
       ) ?? [];
-    for (const line of ['title: string | null', 'length: number | null', 'updated_at: string | null'])
+    for (const line of [
+      'title: string | null',
+      'length: number | null',
+      'updated_at: string | null',
+      'languages: readonly (string | null)[] | null',
+    ])
       assert.ok(item.includes(`readonly ${line};`), item);
     assert.ok(!item.includes('created_at'));
     for (const line of ['id?: string', 'title: string', 'length: number'])
