@@ -11,7 +11,7 @@ export type TimesOf<T, C, U> = [T] extends [never]
   ? null
   : ([C] extends [never] ? never : 'created_at') | ([U] extends [never] ? never : 'updated_at');
 
-/** Selects one of two types. @typeParam B the times of a resource @typeParam O for rows of the server @typeParam X else */
+/** Selects one of two types. @typeParam B times of a resource @typeParam O for rows of the server @typeParam X else */
 export type ByOrigin<B, O, X> = [null] extends [B] ? O : X;
 
 /** The members that rows have besides their fields, or what is known of each. @typeParam M those of own rows */

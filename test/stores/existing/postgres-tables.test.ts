@@ -220,13 +220,20 @@ const REFUSED: readonly RefusedTables[] = [
     resource: 'table: kinds',
     properties: 'letters: { type: integer }',
     error:
-      /items\.letters: the column letters holds character varying\(9\), not values of type integer; write type: string/,
+      /items\.letters: the column letters holds character varying\(9\), not what the model declares \(type: integer\); write type: string$/,
   },
   {
     title: 'an array with items of another type',
     resource: 'table: kinds',
     properties: 'numbers: { type: array, items: { type: boolean } }',
-    error: /items\.numbers: the column numbers holds integer\[\], not values of type array; write type: array/,
+    error:
+      /items\.numbers: the column numbers holds integer\[\], not what the model declares \(type: array, items: \{ type: boolean \}\); write type: array, items: \{ type: integer \}$/,
+  },
+  {
+    title: 'a time of the rows in a column of another type',
+    resource: 'table: kinds\n    updated_at: letters',
+    error:
+      /items\.updated_at: the column letters holds character varying\(9\), not times; name another column, or remove updated_at$/,
   },
   {
     title: 'a table that the role may not read, with the statement that grants it',
@@ -265,6 +272,34 @@ grant select on same, parent, closed.door to READER;
       const model = readOnlyModel(loadModel({ text: oneResource(resource, properties) }).model);
       await assert.rejects(openPostgres({ url: source.readerUrl, model }), error);
     });
+
+  it('suggests a type for a column of each type, with which the model starts', async () => {
+    const open = async (properties: string): Promise<string> => {
+      const { model } = loadModel({ text: oneResource('table: kinds', properties) });
+      const store = await openPostgres({ url: source.readerUrl, model: readOnlyModel(model) }).catch(String);
+      if (typeof store === 'string') return store;
+      await store.close();
+      return 'started';
+    };
+    const columns: readonly (readonly [name: string, declared: string])[] = [
+      ['yes', 'type: integer'],
+      ['small', 'type: boolean'],
+      ['exact', 'type: boolean'],
+      ['double', 'type: string, format: date-time'],
+      ['moment', 'type: integer'],
+      ['bytes', 'type: object, additionalProperties: { type: string }'],
+      ['bin', 'type: integer'],
+      ['attributes', 'type: integer'],
+      ['mood', 'type: array, items: { type: string }'],
+      ['words', 'type: array, items: { type: json }'],
+      ['numbers', 'type: string, format: date-time'],
+    ];
+    for (const [name, declared] of columns) {
+      const refused = await open(`${name}: { ${declared} }`);
+      const [, fix] = /; write (.*)$/.exec(refused) ?? assert.fail(`${name}: ${refused}`);
+      assert.equal(await open(`${name}: { ${fix} }`), 'started', `${name}: ${fix}`);
+    }
+  });
 
   it('refuses a reference to rows that several columns identify, or whose key is of another type', async () => {
     const resource = (table: string, properties = '', columns = ''): string =>

@@ -1,4 +1,6 @@
 import type { ValueType } from '../../../model/model.ts';
+import { DECLARED, declareArray } from '../../sql/existing/declared-type.ts';
+import type { ColumnMisfit } from '../../sql/existing/found-table.ts';
 import type { PostgresKind, PostgresType } from './column-type.ts';
 
 type FieldKind = ValueType['kind'];
@@ -20,32 +22,19 @@ const FIELDS: Readonly<Partial<Record<PostgresKind, readonly FieldKind[]>>> = {
   array: ['array', 'json'],
 };
 
-/** The declaration of a field of a type in a model. */
-const DECLARED: Readonly<Record<FieldKind, string>> = {
-  text: 'type: string',
-  integer: 'type: integer',
-  number: 'type: number',
-  boolean: 'type: boolean',
-  'date-time': 'type: string, format: date-time',
-  decimal: 'type: string, format: decimal',
-  int64: 'type: string, format: int64',
-  binary: 'type: string, contentEncoding: base64',
-  object: 'type: object',
-  map: 'type: object',
-  array: 'type: array',
-  json: 'type: json',
-};
+/** Writes the declaration of a field whose values a column has. */
+function declareColumn({ kind, item }: PostgresType): string {
+  return item === null ? DECLARED[FIELDS[kind]?.[0] ?? 'text'] : declareArray(declareColumn(item));
+}
+
+/** True if a column has no values of a type. All have values as text. */
+function isMisfit(field: ValueType, { kind, item }: PostgresType): boolean {
+  if (field.kind === 'text') return false;
+  if (FIELDS[kind]?.includes(field.kind) !== true) return true;
+  return field.kind === 'array' && item !== null && isMisfit(field.item.type, item);
+}
 
 /** Describes a column without values of a type: what it holds, and the type to write. Null where it may have some. */
-export function describeTypeMisfit(
-  field: ValueType,
-  column: PostgresType,
-  declared: string,
-): { readonly holds: string; readonly write: string } | null {
-  const fields = FIELDS[column.kind] ?? [];
-  const misfit = { holds: declared, write: DECLARED[fields[0] ?? 'text'] };
-  if (field.kind === 'text') return null;
-  if (!fields.includes(field.kind)) return misfit;
-  if (field.kind !== 'array' || column.item === null) return null;
-  return describeTypeMisfit(field.item.type, column.item, declared) === null ? null : misfit;
+export function describeTypeMisfit(field: ValueType, column: PostgresType, declared: string): ColumnMisfit | null {
+  return isMisfit(field, column) ? { holds: declared, write: declareColumn(column) } : null;
 }

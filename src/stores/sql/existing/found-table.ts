@@ -2,7 +2,8 @@ import { weakMemoize } from '../../../cache/memoize.ts';
 import { closestMatch } from '../../../conventions/text/closest-match.ts';
 import type { Observe } from '../../../observe/observation.ts';
 import type { Resource, ValueType } from '../../../model/model.ts';
-import { findColumn, type TableSource } from '../../../model/table-source.ts';
+import { findColumn, type TableSource, timeType } from '../../../model/table-source.ts';
+import { declareType } from './declared-type.ts';
 
 /** A column of a table of another program. */
 export interface NamedColumn {
@@ -30,12 +31,20 @@ export interface FoundTable<C extends NamedColumn, T extends NamedTable<C>> {
   readonly columns: ReadonlyMap<string, C>;
 }
 
+/** A column of which no value is of the type of its field. */
+export interface ColumnMisfit {
+  /** The type of its values, as the database writes it. */
+  readonly holds: string;
+  /** The declaration of a field that has them. */
+  readonly write: string;
+}
+
 /** The differences between databases in how a table is found. */
 export interface FindRules<C, T> {
   /** The column of a row number, which no list of columns has; null where the table has none. */
   readonly rowNumber: (table: T) => C | null;
-  /** Describes a column of which no value is of a type: its content, and the type to write. Null for another one. */
-  readonly describeMisfit: (type: ValueType, column: C) => { readonly holds: string; readonly write: string } | null;
+  /** Describes a column of which no value is of a type; null for another one. */
+  readonly describeMisfit: (type: ValueType, column: C) => ColumnMisfit | null;
 }
 
 /** Finds a name. One with a different case is the same where there is no other. */
@@ -65,8 +74,6 @@ export const wantedColumns = weakMemoize((resource: Resource): ReadonlyMap<strin
   ]);
 });
 
-const TIME: ValueType = { kind: 'date-time' };
-
 /** Finds the columns that a resource shows of a table. @param problems receives what is missing, or has another type */
 export function findColumns<C extends NamedColumn, T extends NamedTable<C>>(
   resource: Resource,
@@ -94,11 +101,14 @@ export function findColumns<C extends NamedColumn, T extends NamedTable<C>>(
   if (key.length === 0 && problems.length === before)
     problems.push(`${resource.name}: ${table.name} has no primary key; name one with key`);
   for (const [member, column] of columns) {
-    const misfit = describeMisfit(resource.field.get(member)?.type ?? TIME, column);
+    const type = resource.field.get(member)?.type ?? null;
+    const misfit = describeMisfit(type ?? timeType(resource), column);
     if (misfit === null) continue;
-    problems.push(
-      `${resource.name}.${member}: the column ${column.name} holds ${misfit.holds}, not values of type ${resource.field.get(member)?.type.kind ?? TIME.kind}; write ${misfit.write}`,
-    );
+    const [wanted, fix] =
+      type === null
+        ? ['times', `name another column, or remove ${member}`]
+        : [`what the model declares (${declareType(type)})`, `write ${misfit.write}`];
+    problems.push(`${resource.name}.${member}: the column ${column.name} holds ${misfit.holds}, not ${wanted}; ${fix}`);
   }
   return problems.length > before ? [] : [{ resource, source, table, key, columns: new Map(columns) }];
 }

@@ -1,5 +1,7 @@
 import type { Model, ValueType } from '../../../model/model.ts';
+import { DECLARED } from '../../sql/existing/declared-type.ts';
 import {
+  type ColumnMisfit,
   findColumns,
   findName,
   type FoundTable,
@@ -56,8 +58,8 @@ export function findTables(connection: SqliteConnection, schema: TablesSchema, m
   return found;
 }
 
-function describeMisfit({ kind }: ValueType, { affinity }: SourceColumn): { holds: string; write: string } | null {
-  return affinity === 'TEXT' && NUMERIC.has(kind) ? { holds: 'text', write: 'type: string' } : null;
+function describeMisfit({ kind }: ValueType, { affinity }: SourceColumn): ColumnMisfit | null {
+  return affinity === 'TEXT' && NUMERIC.has(kind) ? { holds: 'text', write: DECLARED.text } : null;
 }
 
 /** The rowid as a column; null where the table has no rowid. */
