@@ -5,6 +5,7 @@ import { readRow, refuseOtherKey, type ExistingRowPlan, writeRow } from '../../s
 import {
   commitTables,
   isWritten,
+  refuseMissing,
   resolveExpected,
   settleUnit,
   type WrittenTableRow,
@@ -149,7 +150,8 @@ export class TableTransaction {
       const blocks = referenceBlocks(tables, plan);
       const answers = await this.#send(blocks.map(({ statement }) => statement));
       const missing = blocks.flatMap((block, at) => missingOfBlock(block, answers[at]?.rows ?? []));
-      if (missing.length > 0) return { kind: 'reference', plan: index, fields: missing.map(({ path }) => path) };
+      const refusal = refuseMissing(tables, plan, index, missing);
+      if (refusal !== null) return refusal;
     }
     return null;
   }

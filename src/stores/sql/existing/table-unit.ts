@@ -1,8 +1,9 @@
 import type { ExpectedStamp, Row, WritePlan } from '../../../plan/plan.ts';
-import { type CommittedUnit, NO_ROWS, type WriteUnit } from '../../../plan/write-unit.ts';
+import { type CommittedUnit, NO_ROWS, type Refusal, type WriteUnit } from '../../../plan/write-unit.ts';
 import { DELETED } from '../../../plan/write/pending-revisions.ts';
 import { referenceFields } from '../columns.ts';
 import type { Tables } from '../tables.ts';
+import type { WrittenReference } from '../write/write-statements.ts';
 import type { ExistingRowPlan } from './row-writes.ts';
 
 /** A row that a plan of a unit has written, and its new revision. */
@@ -60,6 +61,19 @@ export function resolveExpected(plan: ExistingRowPlan, written: WrittenPlans): n
   if (plan.kind === 'create') return DELETED;
   if (typeof plan.revision === 'number') return plan.revision;
   return written.get(plan.revision.plan)?.revision ?? DELETED;
+}
+
+/** The refusal of a plan whose references lead to no row; null without any. A parent that is missing is 404. */
+export function refuseMissing(
+  tables: Tables,
+  { resource }: WritePlan,
+  plan: number,
+  missing: readonly WrittenReference[],
+): Refusal | null {
+  const { parent } = tables.of(resource).resource;
+  const above = missing.find(({ path }) => path === parent?.field);
+  if (above !== undefined) return { kind: 'ancestor', plan, resource: above.resource, id: above.id };
+  return missing.length === 0 ? null : { kind: 'reference', plan, fields: missing.map(({ path }) => path) };
 }
 
 /** True if the row of a plan is written already. */

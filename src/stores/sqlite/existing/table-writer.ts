@@ -6,6 +6,7 @@ import { readRow, refuseOtherKey, type ExistingRowPlan, writeRow } from '../../s
 import {
   involvesTables,
   listTableStamps,
+  refuseMissing,
   resolveExpected,
   settleUnit,
   withOwnStamps,
@@ -82,7 +83,8 @@ export class TableWriter {
       const missing = referenceBlocks(tables, plan).flatMap((block) =>
         missingOfBlock(block, this.#read(block.statement)),
       );
-      if (missing.length > 0) return { kind: 'reference', plan: index, fields: missing.map(({ path }) => path) };
+      const refusal = refuseMissing(tables, plan, index, missing);
+      if (refusal !== null) return refusal;
     }
     return null;
   }
