@@ -1,10 +1,11 @@
 import type { Model } from '../model/model.ts';
-import { listOwnResources, showsTables } from '../model/table-source.ts';
+import { listOwnResources, readsTablesOnly, showsTables } from '../model/table-source.ts';
 import { parseDuration } from '../model/values/parse-units.ts';
 import { AGENT_MODES, type AgentMode } from '../mcp/tools.ts';
 import { redisUrlProblem } from '../platform/redis.ts';
+import { type DatabaseKind, selectKind } from '../stores/databases/databases.ts';
 import { type CommandError, usageError } from './command-error.ts';
-import { type DatabaseLocation, servedLocation, type ServedDatabaseFlags } from './database-settings.ts';
+import { type DatabaseLocation, servedLocation, type ServedDatabaseFlags, usedDatabase } from './database-settings.ts';
 import { isLoopback } from './serve/address.ts';
 import { type EnvironmentVariables, type SettingSource, settingValue, type SettingValue } from './setting-value.ts';
 
@@ -98,16 +99,31 @@ export function serveSettings(flags: ServeFlags, env: EnvironmentVariables): Ser
 }
 
 /**
- * Checks that the settings go with the tables of a model: one process serves those that exist.
+ * Checks that the settings go with the tables of a model.
  *
  * @throws {CommandError} exit 2
  */
-export function requireAccess(model: Model, { readOnly, workers }: Pick<ServeSettings, 'readOnly' | 'workers'>): void {
+export function requireAccess(
+  model: Model,
+  { readOnly, workers, database }: Pick<ServeSettings, 'readOnly' | 'workers' | 'database'>,
+): void {
   const own = listOwnResources(model).map(({ name }) => name);
   if (readOnly && own.length > 0)
     throw usageError(`--read-only: the model has rows of its own (${own.join(', ')}); omit the option.`);
-  if (!showsTables(model)) return;
-  if (workers > 1) throw usageError(`${WORKERS.flag}: one process serves tables that exist; use ${WORKERS.flag} 1.`);
+  if (workers === 1 || !showsTables(model)) return;
+  const kind = selectKind(usedDatabase(database, model.name).database).name;
+  const problem = findWorkersProblem(kind, { isWritten: !readOnly && !readsTablesOnly(model), secret: model.secret });
+  if (problem !== null) throw usageError(`${WORKERS.flag}: ${problem}, or use ${WORKERS.flag} 1.`);
+}
+
+/** Finds why several processes cannot serve tables that exist; null where they can. */
+function findWorkersProblem(
+  kind: DatabaseKind['name'],
+  { isWritten, secret }: { readonly isWritten: boolean; readonly secret: string | null },
+): string | null {
+  if (!isWritten)
+    return secret === null ? 'the cursors of several processes need the same `secret`; declare one' : null;
+  return kind === 'sqlite' ? 'one process writes the tables of a SQLite file; use --read-only' : null;
 }
 
 /** @throws {CommandError} exit 2 */

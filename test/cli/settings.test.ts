@@ -217,6 +217,9 @@ const READ_TABLE = '  genres: { table: genre, read_only: true, schema: { type: o
 const OWN = '  notes: { schema: { type: object } }';
 const SERVER = 'postgres://api@localhost/shop';
 
+const NO_SECRET =
+  '--workers: the cursors of several processes need the same `secret`; declare one, or use --workers 1.';
+
 /** The resources of a model, the flags with which it is served, and the error. */
 const ACCESS: readonly (readonly [resources: readonly string[], flags: ServeFlags, error: string | null])[] = [
   [[TABLE], { database: SERVER }, null],
@@ -233,11 +236,14 @@ const ACCESS: readonly (readonly [resources: readonly string[], flags: ServeFlag
     '--read-only: the model has rows of its own (notes); omit the option.',
   ],
   [[OWN], { readOnly: true }, '--read-only: the model has rows of its own (notes); omit the option.'],
-  [[TABLE], { database: SERVER, workers: '2' }, '--workers: one process serves tables that exist; use --workers 1.'],
+  [[TABLE, OWN], { database: SERVER, workers: '2' }, null],
+  [[TABLE], { database: SERVER, workers: '2', readOnly: true }, NO_SECRET],
+  [[READ_TABLE], { database: 'shop.sqlite', workers: '2' }, NO_SECRET],
+  [[TABLE], { database: 'shop.sqlite', workers: '2', readOnly: true }, NO_SECRET],
   [
     [TABLE],
-    { database: SERVER, workers: '2', readOnly: true },
-    '--workers: one process serves tables that exist; use --workers 1.',
+    { database: 'shop.sqlite', workers: '2' },
+    '--workers: one process writes the tables of a SQLite file; use --read-only, or use --workers 1.',
   ],
 ];
 
@@ -252,6 +258,12 @@ describe('the access to tables that exist', () => {
       assert.deepEqual([exitCode, message], [2, error]);
     });
   }
+
+  it('is given to several processes that only read, if the model has a secret', () => {
+    const { model } = loadModel({ text: `name: shop\nsecret: ${'s'.repeat(32)}\nresources:\n${TABLE}\n` });
+    for (const database of [SERVER, 'shop.sqlite'])
+      requireAccess(model, serveSettings({ database, readOnly: true, workers: '2' }, {}));
+  });
 });
 
 describe('the driver setting', () => {

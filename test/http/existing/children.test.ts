@@ -112,7 +112,7 @@ function childSuite(database: string, open: () => ExistingSource | Promise<Exist
       const { body: mark } = await api.send({ send: 'POST /api/v1/films/2/marks', body: { text: 'a' } });
       const { body: review } = await api.send({ send: 'POST /api/v1/films/2/reviews', body: { stars: 1 } });
       await api.newEvents();
-      await api.row({ send: 'DELETE /api/v1/films/2', status: 409, code: 'FILM_HAS_DEPENDENTS' });
+      await api.row({ send: 'DELETE /api/v1/films/2', status: 409, has: { errorCode: 'FILM_HAS_DEPENDENTS' } });
       await api.row({ send: `GET ${mark.links.self}`, status: 200, has: { text: 'a' } });
       await api.row({ send: `DELETE ${review.links.self}`, status: 204, events: ['review.deleted'] });
       await api.row({ send: 'DELETE /api/v1/films/2', status: 204, events: ['mark.deleted', 'film.deleted'] });
@@ -133,7 +133,11 @@ function childSuite(database: string, open: () => ExistingSource | Promise<Exist
       });
       await api.row({ send: `GET ${body.links.self}`, status: 200, has: { text: 'a' } });
       assert.deepEqual(await listIds(api, 'order-lines/7,1/remarks'), []);
-      await api.row({ send: 'DELETE /api/v1/order-lines/7,2', status: 409, code: 'ORDER_LINE_HAS_DEPENDENTS' });
+      await api.row({
+        send: 'DELETE /api/v1/order-lines/7,2',
+        status: 409,
+        has: { errorCode: 'ORDER_LINE_HAS_DEPENDENTS' },
+      });
     });
 
     it('[MET-13] is created with its parent in one batch', async () => {
