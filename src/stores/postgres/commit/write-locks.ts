@@ -1,5 +1,5 @@
 import { fnv1a } from '../../../cache/fnv1a.ts';
-import type { WritePlan } from '../../../plan/plan.ts';
+import type { ReferencedRow, WritePlan } from '../../../plan/plan.ts';
 import { keyIds } from '../../../plan/row-address.ts';
 import type { WriteUnit } from '../../../plan/write-unit.ts';
 import { BindParameters, type Statement } from '../../sql/dialect.ts';
@@ -67,10 +67,17 @@ export function isExclusive({ delivery }: WriteUnit): boolean {
  * Locks names, ids and resources. An idempotency record is found, or made, by one transaction. An id that may be used
  * again is created and deleted by one, so that its events are in the order of commits. The rows of a resource that a
  * unit expects unchanged are changed by no other one.
+ *
+ * @param kept rows that no other transaction may delete
  */
-export function lockParts(tables: Tables, units: readonly WriteUnit[]): readonly Statement[] {
+export function lockParts(
+  tables: Tables,
+  units: readonly WriteUnit[],
+  kept: readonly Pick<ReferencedRow, 'resource' | 'id'>[] = [],
+): readonly Statement[] {
   const wanted: WantedLocks = new Map();
   for (const unit of units) addLocks(tables, unit, wanted);
+  for (const { resource, id } of kept) addLock(wanted, `id ${resource} ${id}`, false);
   if (wanted.size === 0) return [];
   const sorted = [...wanted].sort(([one], [other]) => one - other);
   const values = [
@@ -80,11 +87,13 @@ export function lockParts(tables: Tables, units: readonly WriteUnit[]): readonly
   return [{ text: LOCK_PARTS, values }];
 }
 
+function addLock(wanted: WantedLocks, name: string, isAlone: boolean): void {
+  const part = fnv1a(name) & (LOCKS - 1);
+  wanted.set(part, isAlone || wanted.get(part) === true);
+}
+
 function addLocks(tables: Tables, { plans, records = [], expectStamps = [] }: WriteUnit, wanted: WantedLocks): void {
-  const add = (name: string, isAlone: boolean): void => {
-    const part = fnv1a(name) & (LOCKS - 1);
-    wanted.set(part, isAlone || wanted.get(part) === true);
-  };
+  const add = (name: string, isAlone: boolean): void => addLock(wanted, name, isAlone);
   for (const { name } of records) add(`record ${name}`, true);
   for (const plan of plans) {
     add(`resource ${plan.resource}`, false);

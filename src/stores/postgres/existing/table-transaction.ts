@@ -2,17 +2,15 @@ import type { CommittedUnit, Refusal, WriteUnit } from '../../../plan/write-unit
 import { DELETED } from '../../../plan/write/pending-revisions.ts';
 import type { Statement } from '../../sql/dialect.ts';
 import { readRow, refuseOtherKey, type ExistingRowPlan, writeRow } from '../../sql/existing/row-writes.ts';
+import { explainProbes, listProbes, listUnguarded, referenceProbes } from '../../sql/existing/table-references.ts';
 import {
   commitTables,
   isWritten,
-  refuseMissing,
   resolveExpected,
   settleUnit,
   type WrittenTableRow,
 } from '../../sql/existing/table-unit.ts';
-import { missingOfBlock } from '../../sql/read/missing-references.ts';
 import type { Tables } from '../../sql/tables.ts';
-import { referenceBlocks } from '../../sql/write/refusals.ts';
 import type { OwnCommit } from '../commit/change-stamps.ts';
 import type { KnownShapes } from '../commit/known-shapes.ts';
 import { UnitTransaction } from '../commit/unit-transaction.ts';
@@ -54,22 +52,20 @@ export class TableTransaction {
 
   /** Runs the unit, and commits it unless it is refused, or dry. @throws where the database fails */
   async run(): Promise<TableResult> {
-    const refusal = (await this.#begin()) ?? (await this.#writeRows()) ?? (await this.#missingReference());
+    const refusal = (await this.#begin()) ?? (await this.#writeRows());
     if (refusal !== null) return this.#end(refusal);
     const settled = settleUnit(this.#unit, this.#written);
     const { session, tables } = this.#options;
     const unit = { ...settled, plans: await queueBehind(session, tables, settled.plans) };
-    if (unit.dry === true && unit.plans.every(isWritten)) return this.#end(commitTables(this.#unit, this.#written));
-    const { outcome, transaction } = await this.#record(unit);
-    if (outcome.kind !== 'committed' || unit.dry === true)
-      return this.#end(
-        outcome.kind === 'committed' ? commitTables(this.#unit, this.#written, outcome.revisions) : outcome,
-      );
+    const isRecorded = unit.dry !== true || !unit.plans.every(isWritten);
+    const recorded = isRecorded ? await this.#record(unit) : null;
+    const own = recorded?.outcome ?? null;
+    if (own !== null && own.kind !== 'committed') return this.#end(own);
+    const outcome = (await this.#findBroken()) ?? commitTables(this.#unit, this.#written, own?.revisions);
+    if (recorded === null || outcome.kind !== 'committed' || unit.dry === true) return this.#end(outcome);
+    const { transaction } = recorded;
     await transaction.commit();
-    return {
-      outcome: commitTables(this.#unit, this.#written, outcome.revisions),
-      own: { ...transaction.states, plans: unit.plans.filter((plan) => !isWritten(plan)) },
-    };
+    return { outcome, own: { ...transaction.states, plans: unit.plans.filter((plan) => !isWritten(plan)) } };
   }
 
   async #end(outcome: TableResult['outcome']): Promise<TableResult> {
@@ -77,11 +73,15 @@ export class TableTransaction {
     return { outcome, own: null };
   }
 
-  /** Begins, and locks the names of records. */
+  /**
+   * Begins, and locks the names of records, and the rows that the unit refers to. A deletion of one locks it alone: it
+   * comes before the reference, which is refused, or it finds the reference.
+   */
   async #begin(): Promise<Refusal | null> {
     const { tables, now } = this.#options;
-    const { records = [] } = this.#unit;
-    const opening: readonly Statement[] = [{ text: 'begin', values: [] }, ...lockParts(tables, [this.#unit])];
+    const { plans, records = [] } = this.#unit;
+    const locks = lockParts(tables, [this.#unit], listUnguarded(tables, plans));
+    const opening: readonly Statement[] = [{ text: 'begin', values: [] }, ...locks];
     const found = records.map(({ name }) => tables.system.hasRecord(name, now));
     const answers = await this.#send([...opening, ...found]);
     const at = answers.slice(opening.length).findIndex(({ count }) => count > 0);
@@ -142,18 +142,12 @@ export class TableTransaction {
     return null;
   }
 
-  /** References that no foreign key guards: those to tables of another program, and from them. */
-  async #missingReference(): Promise<Refusal | null> {
-    const { tables } = this.#options;
-    for (const [index, plan] of this.#unit.plans.entries()) {
-      if (plan.kind === 'delete') continue;
-      const blocks = referenceBlocks(tables, plan);
-      const answers = await this.#send(blocks.map(({ statement }) => statement));
-      const missing = blocks.flatMap((block, at) => missingOfBlock(block, answers[at]?.rows ?? []));
-      const refusal = refuseMissing(tables, plan, index, missing);
-      if (refusal !== null) return refusal;
-    }
-    return null;
+  /** Finds a reference to no row that the unit leaves, once all of its rows are written. */
+  async #findBroken(): Promise<Refusal | null> {
+    const probes = referenceProbes(this.#options.tables, this.#unit.plans);
+    const statements = listProbes(probes);
+    const answers = await this.#send(statements);
+    return explainProbes(probes, (statement) => answers[statements.indexOf(statement)]?.rows ?? []);
   }
 
   /** Allocates numbers, and runs what is left of the unit: own rows, events and records. */

@@ -1,9 +1,8 @@
 import type { ExpectedStamp, Row, WritePlan } from '../../../plan/plan.ts';
-import { type CommittedUnit, NO_ROWS, type Refusal, type WriteUnit } from '../../../plan/write-unit.ts';
+import { type CommittedUnit, NO_ROWS, type WriteUnit } from '../../../plan/write-unit.ts';
 import { DELETED } from '../../../plan/write/pending-revisions.ts';
 import { referenceFields } from '../columns.ts';
 import type { Tables } from '../tables.ts';
-import type { WrittenReference } from '../write/write-statements.ts';
 import type { ExistingRowPlan } from './row-writes.ts';
 
 /** A row that a plan of a unit has written, and its new revision. */
@@ -17,14 +16,18 @@ export interface WrittenTableRow {
 export type WrittenPlans = ReadonlyMap<number, WrittenTableRow>;
 
 /** True if a resource shows a table of another program. */
-function isOfTable(tables: Tables, resource: string): boolean {
+export function isOfTable(tables: Tables, resource: string): boolean {
   return tables.of(resource).existing !== null;
 }
 
-/** True if a plan writes a table of another program, or a row that may refer to one of its rows. */
-export function involvesTables(tables: Tables, { resource }: WritePlan): boolean {
-  const fields = referenceFields(tables.of(resource).resource);
-  return isOfTable(tables, resource) || fields.some(({ target }) => isOfTable(tables, target));
+/** True if a plan concerns tables of another program: it writes one, or a row with references to or from one. */
+export function involvesTables(tables: Tables, { kind, resource: name }: WritePlan): boolean {
+  const { resource } = tables.of(name);
+  const others =
+    kind === 'delete'
+      ? resource.dependents.map((dependent) => dependent.resource)
+      : referenceFields(resource).map(({ target }) => target);
+  return [name, ...others].some((each) => isOfTable(tables, each));
 }
 
 /** The stamps of tables of another program that a unit expects, each with the index of its plan. */
@@ -61,19 +64,6 @@ export function resolveExpected(plan: ExistingRowPlan, written: WrittenPlans): n
   if (plan.kind === 'create') return DELETED;
   if (typeof plan.revision === 'number') return plan.revision;
   return written.get(plan.revision.plan)?.revision ?? DELETED;
-}
-
-/** The refusal of a plan whose references lead to no row; null without any. A parent that is missing is 404. */
-export function refuseMissing(
-  tables: Tables,
-  { resource }: WritePlan,
-  plan: number,
-  missing: readonly WrittenReference[],
-): Refusal | null {
-  const { parent } = tables.of(resource).resource;
-  const above = missing.find(({ path }) => path === parent?.field);
-  if (above !== undefined) return { kind: 'ancestor', plan, resource: above.resource, id: above.id };
-  return missing.length === 0 ? null : { kind: 'reference', plan, fields: missing.map(({ path }) => path) };
 }
 
 /** True if the row of a plan is written already. */

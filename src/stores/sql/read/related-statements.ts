@@ -14,7 +14,14 @@ import { keyIds } from '../../../plan/row-address.ts';
 import type { MaybePromise } from '../../../platform/maybe-promise.ts';
 import { runSteps, type Steps } from '../../../platform/time-slices.ts';
 import { type AncestorId, ancestorIds } from '../ancestor-ids.ts';
-import { type DeadlineChecks, BindParameters, type Encode, type SqlRow, type Statement } from '../dialect.ts';
+import {
+  type DeadlineChecks,
+  BindParameters,
+  type Encode,
+  type KeyRows,
+  type SqlRow,
+  type Statement,
+} from '../dialect.ts';
 import { orderByKey } from '../existing/existing-table.ts';
 import { conditionContext, type ConditionContext } from './condition-context.ts';
 import { filterConditions } from './conditions.ts';
@@ -128,10 +135,7 @@ export function relatedStatement(tables: Tables, plan: RelatedPlan, checks: Dead
   const table = tables.of(plan.resource);
   const { dialect } = tables;
   const parameters = new BindParameters(dialect);
-  const holders = ownerForms(tables, plan);
-  const keys = distinctOwners(holders.length, plan).map((key) => key.map((id, at) => holders[at]?.encode(id) ?? null));
-  const types = holders.map(({ type }) => type);
-  const owner = dialect.keyRows(keys, { alias: 'one owner', types }, parameters);
+  const owner = ownerRows(tables, plan, parameters);
   const deadline = deadlineCheck(table.dialect, checks);
   const conditions = [
     ...deadline.row,
@@ -154,10 +158,31 @@ export function relatedStatement(tables: Tables, plan: RelatedPlan, checks: Dead
   };
 }
 
+/** Reads the positions of the owners that a row refers to. */
+export function referredStatement(tables: Tables, plan: RelatedOwners): Statement {
+  const table = tables.of(plan.resource);
+  const parameters = new BindParameters(tables.dialect);
+  const owner = ownerRows(tables, plan, parameters);
+  const conditions = ownedRows(tables, plan, owner.ids, null);
+  const exists = `select 1 from ${table.source} where ${conditions.join(' and ')}`;
+  const text = `select ${owner.position} as ${tables.dialect.quote(OWNER)} from ${owner.source} where exists (${exists})`;
+  return { text, values: parameters.values };
+}
+
+/** The keys of owners as rows of a statement. */
+function ownerRows(tables: Tables, plan: RelatedOwners, parameters: BindParameters): KeyRows {
+  const holders = ownerForms(tables, plan);
+  const keys = distinctOwners(holders.length, plan).map((key) => key.map((id, at) => holders[at]?.encode(id) ?? null));
+  return tables.dialect.keyRows(keys, { alias: 'one owner', types: holders.map(({ type }) => type) }, parameters);
+}
+
 /** The bound with the row more that each owner has. */
 function withFurtherRows({ maxSize }: RelatedPlan): number | undefined {
   return maxSize === undefined ? undefined : 2 * maxSize;
 }
+
+/** Owners, and the field by which they are related. */
+type RelatedOwners = Pick<RelatedPlan, 'resource' | 'field' | 'ownedBy' | 'owners'>;
 
 /** The form of an id that identifies an owner. */
 interface OwnerIdForm {
@@ -166,7 +191,7 @@ interface OwnerIdForm {
 }
 
 /** The forms of the ids that identify an owner: those that referring rows hold, or its key. */
-function ownerForms(tables: Tables, { resource, field, ownedBy }: RelatedPlan): readonly OwnerIdForm[] {
+function ownerForms(tables: Tables, { resource, field, ownedBy }: RelatedOwners): readonly OwnerIdForm[] {
   const { dialect } = tables;
   if (ownedBy !== undefined) return tables.of(ownedBy).keyTypes.map((type) => ({ type, encode: dialect.encode(type) }));
   const table = tables.of(resource);
@@ -184,7 +209,7 @@ function ownerForms(tables: Tables, { resource, field, ownedBy }: RelatedPlan): 
  */
 function ownedRows(
   tables: Tables,
-  { resource, field, ownedBy }: RelatedPlan,
+  { resource, field, ownedBy }: RelatedOwners,
   ids: readonly string[],
   found: string | null,
 ): readonly string[] {
@@ -212,7 +237,7 @@ function heldKey(width: number, { id, within }: RowAddress): readonly string[] {
 }
 
 /** The keys of the owners, each once. */
-function distinctOwners(width: number, { owners }: RelatedPlan): readonly (readonly string[])[] {
+function distinctOwners(width: number, { owners }: RelatedOwners): readonly (readonly string[])[] {
   return [...new Map(owners.map((owner) => heldKey(width, owner)).map((key) => [JSON.stringify(key), key])).values()];
 }
 

@@ -16,18 +16,13 @@ interface ViolationProbes {
 export function violationProbes(tables: Tables, plan: RowPlan): ViolationProbes {
   return {
     paths: referencesToOthers(tables, plan).map(({ path }) => path),
-    references: referenceBlocks(tables, plan),
+    references: missingReferenceBlocks(tables, referencesToOthers(tables, plan)),
     conflicts: conflictProbes(tables, plan),
   };
 }
 
-/** The probes of the references that a plan writes. */
-export function referenceBlocks(tables: Tables, plan: RowPlan): readonly ReferenceBlock<WrittenReference>[] {
-  return missingReferenceBlocks(tables, referencesToOthers(tables, plan));
-}
-
-/** A reference of the row to itself is valid. */
-function referencesToOthers(tables: Tables, plan: RowPlan): readonly WrittenReference[] {
+/** All references that a plan writes, but for those of the row to itself, which are valid. */
+export function referencesToOthers(tables: Tables, plan: RowPlan): readonly WrittenReference[] {
   return writtenReferences(tables, plan).filter(({ resource, id }) => resource !== plan.resource || id !== plan.id);
 }
 

@@ -79,7 +79,7 @@ export class UnitWriter {
       const refusal = this.#run(statement);
       if (refusal !== null) return refusal;
     }
-    const refusal = written === null ? null : (this.#tableWriter?.findMissing(unit) ?? null);
+    const refusal = written === null ? null : (this.#tableWriter?.findBroken(unit) ?? null);
     if (refusal !== null) return refusal;
     if (outcome.kind === 'committed' && unit.dry !== true) this.#counters = counters;
     if (outcome.kind !== 'committed' || written === null) return outcome;

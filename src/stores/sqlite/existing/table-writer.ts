@@ -3,19 +3,17 @@ import type { Refusal, WriteUnit } from '../../../plan/write-unit.ts';
 import { DELETED } from '../../../plan/write/pending-revisions.ts';
 import type { SqlRow, SqlValue, Statement } from '../../sql/dialect.ts';
 import { readRow, refuseOtherKey, type ExistingRowPlan, writeRow } from '../../sql/existing/row-writes.ts';
+import { explainProbes, referenceProbes } from '../../sql/existing/table-references.ts';
 import {
   involvesTables,
   listTableStamps,
-  refuseMissing,
   resolveExpected,
   settleUnit,
   withOwnStamps,
   type WrittenPlans,
   type WrittenTableRow,
 } from '../../sql/existing/table-unit.ts';
-import { missingOfBlock } from '../../sql/read/missing-references.ts';
 import type { Tables } from '../../sql/tables.ts';
-import { referenceBlocks } from '../../sql/write/refusals.ts';
 import type { SqliteConnection } from '../connection/sqlite-connection.ts';
 import { explainRule } from './explain-rule.ts';
 import type { SourceStamps } from './source-stamps.ts';
@@ -75,18 +73,9 @@ export class TableWriter {
     return { kind: 'written', unit: settleUnit(withOwnStamps(tables, unit), rows), rows };
   }
 
-  /** Finds a reference of a unit that leads to no row. No foreign key guards those to and from tables of others. */
-  findMissing({ plans }: WriteUnit): Refusal | null {
-    const { tables } = this.#options;
-    for (const [index, plan] of plans.entries()) {
-      if (plan.kind === 'delete') continue;
-      const missing = referenceBlocks(tables, plan).flatMap((block) =>
-        missingOfBlock(block, this.#read(block.statement)),
-      );
-      const refusal = refuseMissing(tables, plan, index, missing);
-      if (refusal !== null) return refusal;
-    }
-    return null;
+  /** Finds a reference to no row that a unit leaves. No foreign key guards those to and from tables of others. */
+  findBroken({ plans }: WriteUnit): Refusal | null {
+    return explainProbes(referenceProbes(this.#options.tables, plans), (probe) => this.#read(probe));
   }
 
   #findRecord({ records = [] }: WriteUnit, now: number): Refusal | null {
