@@ -21,6 +21,12 @@ export function preconditionFailed({ code }: Resource): ApiError {
   return resourceError(code, 'PRECONDITION_FAILED', message);
 }
 
+/** 412 {R}_PRECONDITION_FAILED of a collection that other programs write, and no one counts their writes. */
+export function noCollectionVersion({ code, singular }: Resource): ApiError {
+  const message = `Other programs write this collection, so it has no version to compare. Send If-Match with a change of one ${writeNoun(singular)}.`;
+  return resourceError(code, 'PRECONDITION_FAILED', message);
+}
+
 /** 428 REQUEST_PRECONDITION_REQUIRED. */
 export function preconditionRequired(): ApiError {
   const message = 'Send If-Match with the ETag that you read, so that no change is lost.';

@@ -168,6 +168,11 @@ export class VisibleRows {
     return this.#source.stamps.resourceStamps(resources);
   }
 
+  /** See {@link ChangeStamps.isCounted}. */
+  isCounted(resource: string): boolean {
+    return (this.#source.stored ?? this.#source).stamps.isCounted?.(resource) ?? true;
+  }
+
   /** See {@link ChangeStamps.settledRevision}. */
   settledRevision(): MaybePromise<number | null> {
     return this.#source.stamps.settledRevision();

@@ -233,6 +233,9 @@ export interface ChangeStamps {
    * commits.
    */
   settledRevision(): MaybePromise<number | null>;
+
+  /** True if the stamps of a resource stay the same while no one changes it. Default: true for all. */
+  readonly isCounted?: (resource: string) => boolean;
 }
 
 /**

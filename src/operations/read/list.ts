@@ -186,17 +186,26 @@ export interface CollectionForm {
   readonly variant: Variant;
 }
 
-/** Reads the ETags that a collection has for this caller now (CACHE-3), and the stamps it is made of. */
+/** The ETags that a collection has for a caller, and the stamps that they are made of. */
+interface CollectionState {
+  readonly etags: ETagsByLength;
+  readonly seen: readonly ExpectedStamp[];
+  /** False if other programs write its rows, and no one counts their writes: no ETag names its state. */
+  readonly isCounted: boolean;
+}
+
+/** Reads the state of a collection for this caller now (CACHE-3). */
 export async function collectionState(
   caller: Caller,
   { query, variant }: CollectionForm,
   { etags }: { readonly etags: ETags },
-): Promise<{ readonly etags: ETagsByLength; readonly seen: readonly ExpectedStamp[] }> {
+): Promise<CollectionState> {
   const parts = stampedRows(query, caller);
   const resources = [...new Set(parts.map(({ resource }) => resource))];
   // Stamps that must not change are those of whole resources. They are read first: a change in between is refused.
   const whole = await caller.rows.resourceStamps(resources);
   const stamps = await caller.rows.stampsOf(parts);
   const seen = resources.map((resource, index) => ({ resource, stamp: whole[index] ?? 0 }));
-  return { etags: etags.collection(variant, query, stamps, caller), seen };
+  const isCounted = resources.every((resource) => caller.rows.isCounted(resource));
+  return { etags: etags.collection(variant, query, stamps, caller), seen, isCounted };
 }

@@ -4,7 +4,7 @@ import type { WriteContext } from '../../model/hooks.ts';
 import { pendingRevision } from '../../plan/write/pending-revisions.ts';
 import type { ExpectedStamp, FieldValues } from '../../plan/plan.ts';
 import { createPlan } from '../../plan/write/write-plan.ts';
-import { preconditionFailed } from '../failures.ts';
+import { noCollectionVersion, preconditionFailed } from '../failures.ts';
 import { requireAncestors } from '../read/item.ts';
 import { type CollectionForm, collectionState } from '../read/list.ts';
 import { generateValues } from './generated.ts';
@@ -129,7 +129,9 @@ async function precheck(
   const { preconditions } = terms;
   const { ifMatch, ifNoneMatch } = preconditions;
   if (ifMatch === null && ifNoneMatch === null) return [];
-  const { etags, seen } = await collectionState(system, form(), services);
+  const { etags, seen, isCounted } = await collectionState(system, form(), services);
+  if (!isCounted && [ifMatch, ifNoneMatch].some((list) => list !== null && list !== '*'))
+    throw noCollectionVersion(callerResource.resource);
   const etag = listedETag(preconditions, etags) ?? etags.short;
   const verdict = evaluateRead(preconditions, { etag, lastModified: () => null });
   if (verdict !== 'proceed') throw preconditionFailed(callerResource.resource);

@@ -113,6 +113,23 @@ describe('writes to the tables of another program in PostgreSQL', () => {
     assert.notEqual(changed.body.revision, again.body.revision);
   });
 
+  it('[CACHE-3] refuse the ETag of a collection, which has no version', async () => {
+    const page = await api.send({ send: 'GET /api/v1/films' });
+    const etag = page.headers.get('etag') ?? '';
+    for (const header of ['If-Match', 'If-None-Match']) {
+      const { body } = await api.row({
+        send: 'POST /api/v1/films',
+        headers: { [header]: etag },
+        body: { title: 'New' },
+        status: 412,
+        has: { errorCode: 'FILM_PRECONDITION_FAILED' },
+      });
+      assert.match(body.errorMessage, /^Other programs write this collection, so it has no version to compare\./);
+    }
+    const created = { body: { title: 'New' }, status: 201, events: ['film.created'] };
+    await api.row({ send: 'POST /api/v1/films', headers: { 'If-Match': '*' }, ...created });
+  });
+
   it('[MET-7] write nothing where nothing differs', async () => {
     const read = await api.send({ send: 'GET /api/v1/customers/2' });
     const same = await api.row({ send: 'PATCH /api/v1/customers/2', body: { name: 'Bob' }, status: 200 });

@@ -31,6 +31,10 @@ export class UnknownStamps implements ChangeStamps {
     return null;
   }
 
+  isCounted(): boolean {
+    return false;
+  }
+
   #next(): number {
     this.#last += 1;
     return this.#last;

@@ -55,6 +55,10 @@ export class MixedStamps implements ChangeStamps {
     return this.#own.settledRevision();
   }
 
+  isCounted(resource: string): boolean {
+    return this.#of(resource).isCounted?.(resource) ?? true;
+  }
+
   #isExisting(resource: string): boolean {
     return this.#tables.of(resource).existing !== null;
   }
