@@ -10,7 +10,14 @@ export interface PostgresSource extends ExistingSource {
   /** The first column of the rows of a query. */
   readonly list: (sql: string, values?: readonly unknown[]) => Promise<readonly unknown[]>;
   /** Runs a statement in a transaction that stays open until it is released. */
-  readonly lock: (sql: string) => Promise<{ readonly release: () => Promise<void> }>;
+  readonly lock: (sql: string) => Promise<OpenTransaction>;
+}
+
+/** A transaction of another program. */
+interface OpenTransaction {
+  readonly run: (sql: string) => Promise<void>;
+  /** Commits it. */
+  readonly release: () => Promise<void>;
 }
 
 /** Creates a database with tables. @param sql the statements that make them @param start starts its server */
@@ -64,6 +71,7 @@ export async function postgresSource(
       await other.query('begin');
       await other.query(text);
       return {
+        run: async (next) => void (await other.query(next)),
         release: async () => {
           await other.query('commit');
           await other.end();

@@ -15,7 +15,7 @@ import { arrayLiteral } from '../dialect/literals.ts';
 import type { PostgresConnection } from '../driver/pg.ts';
 import { storeError } from '../driver/postgres-errors.ts';
 import type { PostgresClient } from '../read/postgres-client.ts';
-import { QUEUE } from './foreign-queue.ts';
+import { ENOUGH_ENTRIES, TAKE, WAITS } from './take-entries.ts';
 import { joinStates, readTriggers } from './trigger-state.ts';
 
 export interface DrainOptions {
@@ -26,17 +26,6 @@ export interface DrainOptions {
   readonly stamps: Pick<PostgresChangeStamps, 'committed'>;
   readonly client: Pick<PostgresClient, 'requireMatch' | 'explain'>;
 }
-
-/** The most entries that one transaction moves to the log. */
-const MAX_ENTRIES = 500;
-
-/** An entry is committed that is not in the log yet. It takes no transaction to find none. */
-const WAITS = `select 1 from ${QUEUE} where resource_table::oid = any($1::oid[]) limit 1`;
-
-const TAKE = `delete from ${QUEUE} where number in (
-  select number from ${QUEUE} where resource_table::oid = any($1::oid[]) order by number limit ${MAX_ENTRIES}
-) returning number, resource_table::oid::bigint as table, command::text as command, before::text as before, after::text as after,
-  plan::text as plan, floor(extract(epoch from at) * 1000)::bigint as at, transaction::text as transaction`;
 
 /** A recorded state of a row, and where it goes. */
 interface State {
@@ -118,7 +107,7 @@ export class QueuedChanges implements ForeignChanges {
     await this.#log(session, plan(await this.#decode(session, sorted)));
     for (const row of truncated)
       this.#options.observe({ kind: 'table-truncated', table: this.#findName(Number(row['table'])) });
-    return rows.length === MAX_ENTRIES;
+    return rows.length >= ENOUGH_ENTRIES;
   }
 
   async #log(session: PostgresConnection, plans: readonly WritePlan[]): Promise<void> {
