@@ -23,7 +23,7 @@ resources:
 const createSource = (): Promise<PostgresSource> =>
   postgresSource(TABLE, () => startOwnPostgres(null, { settings: ['wal_level=logical'] }));
 
-describe('rows that arrive by logical replication', () => {
+describe('rows that arrive by logical replication', { timeout: 60_000 }, () => {
   let publisher: PostgresSource;
   let subscriber: PostgresSource;
   let api: ApiUnderTest;

@@ -3,13 +3,16 @@ import { writeFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
 import { Client } from 'pg';
 import { run } from '../../../src/cli/program.ts';
+import { verifyWebhook } from '../../../src/client/verify-webhook.ts';
 import type { EventEnvelope } from '../../../src/conventions/events/event.ts';
 import { loadModel } from '../../../src/model/compile/load-model.ts';
 import { startApi } from '../../../src/start-api.ts';
 import { openPostgres } from '../../../src/stores/postgres/postgres-store.ts';
 import { adoptTables } from '../../../src/stores/postgres/triggers/adopt-tables.ts';
+import { startReceiver } from '../../events/webhooks/receiver.ts';
+import { until } from '../../events/webhooks/scene.ts';
 import { recordedTerminal } from '../../cli/recorded-terminal.ts';
-import { type ApiUnderTest, apiUnderTest, rawRequest } from '../../pipeline/support/api-under-test.ts';
+import { type ApiUnderTest, apiUnderTest, rawRequest, seen } from '../../pipeline/support/api-under-test.ts';
 import { temporaryDirectory } from '../../temporary-directory.ts';
 import { type PostgresSource, postgresSource } from './postgres-source.ts';
 
@@ -373,6 +376,23 @@ describe('the changes of tables by other programs', () => {
     }
     assert.match(received, /"id":"90"/);
     await api.newEvents();
+  });
+
+  it('[EVT-3a] [EVT-5a] are signed requests to webhooks, with the event that is logged', async () => {
+    await using receiver = await startReceiver();
+    const { model } = loadModel({ text: `${MODEL}webhooks: {}` });
+    await using started = await startApi({ model, database: source.url, loopbackWebhooks: true });
+    const send = 'POST /api/v1/webhooks';
+    const body = { url: receiver.url, event_types: ['film.*'] };
+    const made = await seen(await started.api.handle(rawRequest({ send, body })));
+    assert.equal(made.status, 201, made.text);
+    await source.change("insert into film (id, title) values (91, 'Sent')");
+    await until(() => receiver.requests.length === 1);
+    const [request] = receiver.requests;
+    assert.ok(request !== undefined);
+    const event = await verifyWebhook(request, { secret: made.body.secret });
+    assert.deepEqual((await api.newEvents()).at(-1), event);
+    assert.deepEqual([event.type, event.payload.data?.['title']], ['film.created', 'Sent']);
   });
 
   it('are of tables: a view and a partition are refused', async () => {
