@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { after } from 'node:test';
 import { Client } from 'pg';
 import { type PostgresServer, startPostgres } from '../../postgres-server.ts';
 import type { ExistingSource } from './existing-source.ts';
@@ -19,6 +20,12 @@ interface OpenTransaction {
   /** Commits it. */
   readonly release: () => Promise<void>;
 }
+
+/** Closes the sources that no test has closed, since a setup failed: their sessions would keep the process. */
+const closers = new Set<() => Promise<void>>();
+after(async () => {
+  for (const close of closers) await close();
+});
 
 /** Creates a database with tables. @param sql the statements that make them @param start starts its server */
 export async function postgresSource(
@@ -42,19 +49,15 @@ export async function postgresSource(
   const client = new Client({ connectionString: at(name) });
   await client.connect();
   const close = async (): Promise<void> => {
+    closers.delete(close);
     await client.end();
     await main.query(`drop database ${name} with (force)`);
     await main.query(`drop role ${reader}`);
     await main.end();
     await server.stop();
   };
-  try {
-    await client.query(sql.replaceAll('READER', reader));
-  } catch (error) {
-    // An open session would keep the process of the test.
-    await close();
-    throw error;
-  }
+  closers.add(close);
+  await client.query(sql.replaceAll('READER', reader));
   return {
     url: at(name),
     readerUrl: at(name, reader),

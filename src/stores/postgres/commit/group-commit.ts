@@ -5,11 +5,12 @@ import { atEndOfTick } from '../../../platform/end-of-tick.ts';
 import type { Tables } from '../../sql/tables.ts';
 import type { WriteHealth } from '../../sql/write-health.ts';
 import { isKept, type QueuedUnit, UnitQueue, type UnitResult, withoutExpired } from '../../sql/write/unit-queue.ts';
-import { type Writer, WriteOutcomeUnknown } from '../../store.ts';
+import type { Writer } from '../../store.ts';
 import type { PostgresChangeStamps } from './change-stamps.ts';
 import type { Session } from '../connection/sessions.ts';
 import type { PostgresClient } from '../read/postgres-client.ts';
 import { isTransient, storeError } from '../driver/postgres-errors.ts';
+import { limitCommit, MAX_ATTEMPTS } from './commit-limits.ts';
 import { KnownShapes } from './known-shapes.ts';
 import { type SharedWrites, UnitTransaction } from './unit-transaction.ts';
 
@@ -20,23 +21,11 @@ import { type SharedWrites, UnitTransaction } from './unit-transaction.ts';
 const MAX_SAVEPOINTS = 50;
 
 /**
- * Share of the time of a request, after the last moment at which its write may begin, within which the transaction has
- * to end.
- */
-const LAST_SHARE = 0.05;
-
-/** The most milliseconds that a timer of Node.js can wait. */
-const LONGEST_TIMER = 2_147_483_647;
-
-/**
  * Units that are enough for a transaction next to others, and the most milliseconds that fewer ones wait for more.
  * Those of a transaction share its statements: several small ones cost more processor time than one.
  */
 const ENOUGH_UNITS = 16;
 const GATHER = 4;
-
-/** The most times that a transaction is tried which the database ends in favour of another one. */
-const MAX_ATTEMPTS = 5;
 
 interface PostgresCommitOptions {
   /** Each runs one transaction at a time. */
@@ -181,22 +170,14 @@ export class PostgresGroupCommit implements Writer {
     }
   }
 
-  /**
-   * Settles the units of a group that takes too long, shortly before their requests would be answered as if nothing had
-   * been written (ERR-7).
-   */
+  /** Settles the units of a group that takes too long. */
   #limit(group: readonly QueuedUnit[]): NodeJS.Timeout | undefined {
-    const { clock, handlerTimeout } = this.#options;
     const limited = group.filter(({ deadline }) => deadline !== null);
     if (limited.length === 0) return undefined;
     const first = Math.min(...limited.map(({ deadline }) => deadline ?? Number.POSITIVE_INFINITY));
-    return setTimeout(
-      () => {
-        const failure = new WriteOutcomeUnknown('The database did not answer a transaction in time');
-        for (const { reject } of limited) reject(failure);
-      },
-      Math.min(first - clock.now() + handlerTimeout * LAST_SHARE, LONGEST_TIMER),
-    );
+    return limitCommit(this.#options, first, (error) => {
+      for (const { reject } of limited) reject(error);
+    });
   }
 
   /** @returns whether they are committed */

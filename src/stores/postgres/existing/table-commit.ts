@@ -3,8 +3,9 @@ import type { WriteOutcome, WriteUnit } from '../../../plan/write-unit.ts';
 import { type Clock, monotonicNow } from '../../../platform/clock.ts';
 import type { Tables } from '../../sql/tables.ts';
 import type { WriteHealth } from '../../sql/write-health.ts';
-import { type Writer, WriteOutcomeUnknown } from '../../store.ts';
+import type { Writer } from '../../store.ts';
 import type { PostgresChangeStamps } from '../commit/change-stamps.ts';
+import { limitCommit, MAX_ATTEMPTS } from '../commit/commit-limits.ts';
 import { TimelineChanged } from '../commit/begin-transaction.ts';
 import { KnownShapes } from '../commit/known-shapes.ts';
 import type { Session } from '../connection/sessions.ts';
@@ -25,14 +26,8 @@ interface TableCommitOptions {
   readonly client: Pick<PostgresClient, 'requireMatch' | 'explain'>;
 }
 
-/** The most times that a transaction is tried which the database ends in favour of another one. */
-const MAX_ATTEMPTS = 5;
-
 /** The code of a statement that waited too long for a lock. */
 const LOCKED = '55P03';
-
-/** Share of the time of a request, after its write may begin last, within which the transaction has to end. */
-const LAST_SHARE = 0.05;
 
 /**
  * Commits units that write tables of another program. Each has a transaction of its own: who locks a row for long stops
@@ -122,13 +117,11 @@ export class TableCommit implements Writer {
     else next(session);
   }
 
-  /** Ends a unit that takes too long before its request would be answered as if nothing had been written (ERR-7). */
+  /** Settles a unit that takes too long. */
   async #beforeDeadline(committed: Promise<WriteOutcome>, deadline: number | null): Promise<WriteOutcome> {
     if (deadline === null) return committed;
-    const { clock, handlerTimeout } = this.#options;
     const { promise, reject } = Promise.withResolvers<never>();
-    const late = (): void => reject(new WriteOutcomeUnknown('The database did not answer a transaction in time'));
-    const timer = setTimeout(late, Math.max(0, deadline - clock.now()) + handlerTimeout * LAST_SHARE);
+    const timer = limitCommit(this.#options, deadline, reject);
     try {
       return await Promise.race([committed, promise]);
     } finally {

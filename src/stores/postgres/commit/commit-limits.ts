@@ -1,0 +1,34 @@
+import type { Clock } from '../../../platform/clock.ts';
+import { WriteOutcomeUnknown } from '../../store.ts';
+
+/** The most times that a transaction is tried which the database ends in favour of another one. */
+export const MAX_ATTEMPTS = 5;
+
+/** Share of the time of a request, after its write may begin last, within which the transaction has to end. */
+const LAST_SHARE = 0.05;
+
+/** The most milliseconds that a timer of Node.js can wait. */
+const LONGEST_TIMER = 2_147_483_647;
+
+interface CommitLimits {
+  readonly clock: Clock;
+  /** Milliseconds that a request may take. */
+  readonly handlerTimeout: number;
+}
+
+/**
+ * Ends a write that takes too long, shortly before its request would be answered as if nothing had been written
+ * (ERR-7).
+ *
+ * @param deadline the last moment at which the write may begin, in milliseconds since the epoch
+ * @param end called with the error of the write
+ */
+export function limitCommit(
+  { clock, handlerTimeout }: CommitLimits,
+  deadline: number,
+  end: (error: WriteOutcomeUnknown) => void,
+): NodeJS.Timeout {
+  const late = (): void => end(new WriteOutcomeUnknown('The database did not answer a transaction in time'));
+  const left = Math.max(0, deadline - clock.now()) + handlerTimeout * LAST_SHARE;
+  return setTimeout(late, Math.min(left, LONGEST_TIMER));
+}
