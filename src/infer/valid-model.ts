@@ -81,12 +81,13 @@ function withoutField(resource: ResourceDraft, name: string, inside: string, cau
   return { ...resource, fields, notes: [...resource.notes, `left out: ${name}: ${cause}`] };
 }
 
-/** Leaves out a constraint or the default of a field. */
+/** Leaves out a constraint or the default of a field. One that had a default may be left out by clients. */
 function withoutKeyword(field: MemberDraft, keyword: string, cause: string): MemberDraft | null {
   const { [keyword]: value, ...keywords } = field.schema.keywords;
   if (value === undefined || keyword === 'type') return null;
   const notes = [...field.schema.notes, `left out: ${keyword} ${JSON.stringify(value)}: ${cause}`];
-  return { ...field, schema: { ...field.schema, keywords, notes } };
+  const required = field.required && keyword !== 'default';
+  return { ...field, required, schema: { ...field.schema, keywords, notes } };
 }
 
 /** Keeps the ids of a reference that cannot be declared, as plain text. */

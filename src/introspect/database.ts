@@ -49,6 +49,8 @@ export interface DescribedColumn {
   readonly isComputed: boolean;
   /** The default, where it is a literal of the type; else null. */
   readonly default: string | number | boolean | null;
+  /** True if the database fills the column of a new row that has no value for it, by any default but NULL. */
+  readonly hasDefault: boolean;
   /** The only values that a constraint allows, for an array those of its items; null for no such constraint. */
   readonly choices: readonly (string | number)[] | null;
   /** The comment that the database stores on the column; null for none. */

@@ -62,8 +62,13 @@ export function draftFields(
       ...describeComment(column.comment),
     };
     const schema = { ...drafted, keywords, notes: listNotes(column, name) };
-    return [{ column: column.name, member: { name, required: column.notNull && !column.isComputed, schema } }];
+    return [{ column: column.name, member: { name, required: isRequired(column, keywords), schema } }];
   });
+}
+
+/** True for a field that a new row needs. A default that its schema does not have is that of the database. */
+function isRequired({ notNull, isComputed, hasDefault }: DescribedColumn, keywords: JsonObject): boolean {
+  return notNull && !isComputed && (!hasDefault || 'default' in keywords);
 }
 
 function nameField(name: string, reference: ColumnReference | undefined): string {

@@ -18,6 +18,11 @@ export function withoutParentheses(tokens: readonly string[]): readonly string[]
   return group.length === tokens.length - 2 ? withoutParentheses(group) : tokens;
 }
 
+/** True for the literal NULL, with casts or without. @param expression SQL */
+export function isNullLiteral(expression: string): boolean {
+  return /^\s*null\s*(?:::|$)/i.test(expression);
+}
+
 /** The value of a literal: a string or an integer. Null for any other expression. */
 export function readLiteral(token: string): string | number | null {
   if (INTEGER.test(token)) return Number(token);

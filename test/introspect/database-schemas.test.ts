@@ -18,7 +18,8 @@ interface KnownTable extends Partial<CatalogueEntry & DescribedTable> {
 
 function column(name: string, differences: Partial<DescribedColumn> = {}): DescribedColumn {
   const type = { kind: 'text', note: null } as const;
-  return { name, type, notNull: false, isComputed: false, default: null, choices: null, comment: null, ...differences };
+  const plain = { notNull: false, isComputed: false, hasDefault: false, choices: null, comment: null };
+  return { name, type, default: null, ...plain, ...differences };
 }
 
 const ID = column('id', { type: { kind: 'integer', note: null }, notNull: true });

@@ -103,7 +103,9 @@ async function modelFrom(
 /** The model over the tables of a database, whose rows stay where they are. */
 function modelOverTables(draft: ModelDraft, from: string, schema: string, output: string): WrittenModel {
   const [check = '', serve = ''] = nextCommands(output);
-  const next = [check, `${serve} --database ${quoteArgument(from)} --read-only`];
+  const writing = `${serve} --database ${quoteArgument(from)}`;
+  const created = isPostgresUrl(from) ? 'the schema restwright' : 'the tables restwright_*';
+  const next = [check, `${writing} --read-only`, `${writing}  # writes rows, too, and creates ${created}`];
   const summary = `: ${countNoun(draft.resources.length, 'resource')} over the tables of ${from}`;
   return { text: validModel(draft, schema, output).text, summary, next };
 }

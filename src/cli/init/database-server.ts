@@ -32,8 +32,9 @@ export async function draftFromServer(
   const draft = await draftOverTables(source, flags);
   const file = output === '-' ? 'FILE' : quoteArgument(output);
   const notes = [
-    `Serve it: restwright serve ${file} --database ${quoteArgument(title)} --read-only`,
+    `Serve it: restwright serve ${file} --database ${quoteArgument(title)}`,
     ...(title === from ? [] : ['with its password in the environment variable RESTWRIGHT_DATABASE_PASSWORD.']),
+    'With --read-only nothing is written or created, and a role with SELECT is enough.',
   ];
   return { ...draft, notes: [...draft.notes, ...notes] };
 }

@@ -39,10 +39,12 @@ describe('restwright init --from a SQLite database', () => {
     const model = path.join(path.dirname(file), 'shop.yaml');
     const { code, stdout } = await init('--from', file, '--output', model);
     assert.equal(code, 0);
-    const [wrote = '', , check = '', serve = ''] = stdout.split('\n');
+    const [wrote = '', , check = '', read = '', write = ''] = stdout.split('\n');
     assert.equal(wrote, `wrote ${model}: 4 resources over the tables of ${file}`);
     assert.ok(check.endsWith(`check ${model}`), check);
-    assert.ok(serve.endsWith(`serve ${model} --database ${file} --read-only`), serve);
+    const serve = `serve ${model} --database ${file}`;
+    assert.ok(read.endsWith(`${serve} --read-only`), read);
+    assert.ok(write.endsWith(`${serve}  # writes rows, too, and creates the tables restwright_*`), write);
     const text = readFileSync(model, 'utf8');
     assert.match(text, /^# yaml-language-server: .+\n# Read from shop\.sqlite: check the types/);
     assert.match(text, /^name: shop$/m);

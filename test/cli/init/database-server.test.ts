@@ -61,15 +61,18 @@ describe('restwright init --from a PostgreSQL database', () => {
     const model = modelPath(context);
     const { code, stdout, stderr } = await init('--output', model);
     assert.equal(code, 0, stderr);
-    const [wrote = '', , check = '', serve = ''] = stdout.split('\n');
+    const [wrote = '', , check = '', read = '', write = ''] = stdout.split('\n');
     assert.equal(wrote, `wrote ${model}: 2 resources over the tables of ${databaseUrl()}`);
     assert.ok(check.endsWith(`check ${model}`), check);
-    assert.ok(serve.endsWith(`serve ${model} --database '${databaseUrl()}' --read-only`), serve);
+    const serve = `serve ${model} --database '${databaseUrl()}'`;
+    assert.ok(read.endsWith(`${serve} --read-only`), read);
+    assert.ok(write.endsWith(`${serve}  # writes rows, too, and creates the schema restwright`), write);
     const text = readFileSync(model, 'utf8');
-    assert.deepEqual(text.split('\n').slice(1, 5), [
+    assert.deepEqual(text.split('\n').slice(1, 6), [
       `# Read from ${databaseUrl()}: check the types and remove what is not needed.`,
       '# Left out: the schemas sales: name them with --schema.',
-      `# Serve it: restwright serve ${model} --database '${databaseUrl()}' --read-only`,
+      `# Serve it: restwright ${serve}`,
+      '# With --read-only nothing is written or created, and a role with SELECT is enough.',
       'name: postgres',
     ]);
     const checked = await restwright(['check', model]);

@@ -1,4 +1,5 @@
 import type { DeclaredForeignKey, DescribedColumn, DescribedTable, TableName } from '../../../introspect/database.ts';
+import { isNullLiteral } from '../../../introspect/sql-tokens.ts';
 import type { SqlRow } from '../../sql/dialect.ts';
 import { type ColumnCondition, findConditions } from './check-conditions.ts';
 import { addConditions, type DatabaseTypes, describeType, parseList } from './column-types.ts';
@@ -49,6 +50,7 @@ function readColumn(row: SqlRow, types: DatabaseTypes, conditions: readonly Colu
     notNull: row['required'] === 1 || domain.notNull,
     isComputed,
     default: isComputed || expression === null ? null : parseDefault(String(expression), described.type.kind),
+    hasDefault: expression !== null && !isNullLiteral(String(expression)),
     choices: described.choices,
     comment: comment === null ? null : String(comment),
   };

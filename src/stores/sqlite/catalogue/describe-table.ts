@@ -1,4 +1,5 @@
 import type { DescribedColumn, DescribedTable } from '../../../introspect/database.ts';
+import { isNullLiteral } from '../../../introspect/sql-tokens.ts';
 import type { SqlRow } from '../../sql/dialect.ts';
 import type { DriverConnection } from '../driver/driver.ts';
 import { type ChoicesByColumn, findChoices } from './check-choices.ts';
@@ -91,5 +92,6 @@ function describeColumn(column: CatalogueColumn, sample: ColumnSample, choices: 
   const type = inferColumnType(column, sample);
   const listed = choices.get(name.toLowerCase()) ?? null;
   const value = readDefault(column.default, type);
-  return { name, type, notNull, isComputed, default: value, choices: listed, comment: null };
+  const hasDefault = column.default !== null && !isNullLiteral(column.default);
+  return { name, type, notNull, isComputed, default: value, hasDefault, choices: listed, comment: null };
 }

@@ -87,7 +87,7 @@ describe('the model over a PostgreSQL database', () => {
       'schema:',
       'type: object',
       'description: Every type',
-      'required: [flag, tags, amount]',
+      'required: [flag, amount]',
     ]);
     assert.deepEqual(lines.slice(11), [
       'small: { type: integer }',
