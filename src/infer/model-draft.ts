@@ -31,6 +31,8 @@ export interface ResourceDraft {
   readonly keywords?: JsonObject;
   readonly fields: readonly MemberDraft[];
   readonly notes: readonly string[];
+  /** True if it is written as a comment, which a person may uncomment. Default: false. */
+  readonly isComment?: boolean;
 }
 
 /** A model that `init` writes. */

@@ -17,7 +17,8 @@ const PLACE =
   /^resources\.(?<resource>\w+)(?:\.schema\.(?:properties\.(?<field>\w+)(?<inside>[.[].*)?|required.*)|\.(?<setting>\w+).*)?$/;
 
 /**
- * Writes a model that the compiler accepts: what it refuses of a draft is left out, with its reason as a comment.
+ * Writes a model that the compiler accepts: what it refuses of a draft is left out, with its reason as a comment. It
+ * accepts the model with the resources that are comments, too.
  *
  * @param schema path or URL of the JSON Schema of models
  * @param file the name of the model, for messages
@@ -28,6 +29,8 @@ export function writeValidModel(draft: ModelDraft, schema: string, file: string)
   for (let round = 0; ; round += 1) {
     const text = writeModel(current, schema);
     try {
+      const whole = withoutComments(current);
+      if (whole !== current) loadModel({ file, text: writeModel(whole, schema) });
       return { text, model: loadModel({ file, text }).model };
     } catch (error) {
       if (!(error instanceof ModelError) || round === MAX_ROUNDS) throw error;
@@ -36,6 +39,12 @@ export function writeValidModel(draft: ModelDraft, schema: string, file: string)
       current = repaired;
     }
   }
+}
+
+/** A draft whose resources are no comments. */
+function withoutComments(draft: ModelDraft): ModelDraft {
+  if (!draft.resources.some(({ isComment }) => isComment === true)) return draft;
+  return { ...draft, resources: draft.resources.map((resource) => ({ ...resource, isComment: false })) };
 }
 
 /** The first problem at each resource: others may follow from it. Null where none of them is at a part of the draft. */

@@ -32,7 +32,9 @@ export function writeModel(model: ModelDraft, schema: string): string {
     'resources:',
     ...resources.flatMap((resource, index) => [
       ...(index === 0 ? [] : ['']),
-      ...resourceLines(resource).map(indent(1)),
+      ...resourceLines(resource)
+        .map((line) => (resource.isComment === true ? comment(line) : line))
+        .map(indent(1)),
     ]),
   ];
   return `${lines.join('\n')}\n`;

@@ -73,7 +73,21 @@ export interface TableName {
   readonly schema: string | null;
 }
 
-/** A table whose rows a resource can show. */
+/** The query of a view, as far as it decides on the key and the use of the view. */
+export interface DescribedView {
+  /** True if its rows are stored. */
+  readonly isMaterialized: boolean;
+  /** True if the database can insert, update and delete its rows. */
+  readonly isWritable: boolean;
+  /** The names of the tables and views that it reads. */
+  readonly sources: readonly string[];
+  /** True if several rows of its sources can be one of its own. */
+  readonly isGrouped: boolean;
+  /** True if it may repeat rows of its sources in a way that no reference shows, as a union does. */
+  readonly repeatsRows: boolean;
+}
+
+/** A table or a view whose rows a resource can show. */
 export interface DescribedTable extends TableName {
   readonly columns: readonly DescribedColumn[];
   /** Empty for a table without one. */
@@ -87,6 +101,8 @@ export interface DescribedTable extends TableName {
   readonly rowNumber: string | null;
   /** The comment that the database stores on the table; null for none. */
   readonly comment: string | null;
+  /** Null for a table. */
+  readonly view: DescribedView | null;
 }
 
 /**
@@ -110,7 +126,7 @@ export interface DatabaseCatalogue {
   readonly defaultSchema: string | null;
   /** Lists all tables and views by name, those of the default schema first. */
   list(): Promise<readonly CatalogueEntry[]>;
-  /** Describes tables by their names in `list`, in the given order. */
+  /** Describes tables and views by their names in `list`, in the given order. A view that fails has no columns. */
   describe(names: readonly string[]): Promise<readonly DescribedTable[]>;
   close(): Promise<void>;
 }

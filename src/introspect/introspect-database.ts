@@ -6,11 +6,21 @@ import { nameRelations, type UnrelatedDraft } from '../infer/relations.ts';
 import type { CatalogueEntry, DatabaseCatalogue, DescribedTable, DescribedColumn, TableName } from './database.ts';
 import { type ColumnField, draftFields } from './draft-fields.ts';
 import { findReferences, type ShownTable } from './foreign-references.ts';
-import { describeClosed, describeComment, describeViews, isNameable, listTables, NO_KEY, NO_NAME } from './left-out.ts';
+import {
+  BROKEN_VIEW,
+  describeClosed,
+  describeComment,
+  isNameable,
+  listTables,
+  NO_KEY,
+  NO_NAME,
+  NO_VIEW_KEY,
+} from './left-out.ts';
 import { listSchemas, selectSchemas, selectTables, type TableSelection } from './select-tables.ts';
 import { findSystemTimes } from './system-times.ts';
-import { chooseKey, listUniqueTogether } from './table-key.ts';
+import { chooseKey, listUniqueTogether, type TableKey } from './table-key.ts';
 import { nameTables } from './table-names.ts';
+import { guessKey } from './view-key.ts';
 
 /** The most fields of a resource. */
 const MAX_FIELDS = 1_000;
@@ -38,11 +48,11 @@ export async function introspectDatabase(
   const selected = selectTables(ofSchemas, selection);
   const known = new Set(listSchemas(ofSchemas));
   const others = listSchemas(entries.filter(({ closed }) => closed === null)).filter((schema) => !known.has(schema));
-  const open = selected.filter(({ kind, closed }) => kind === 'table' && closed === null);
-  const views = selected.filter(({ kind, closed }) => kind === 'view' && closed === null);
+  const open = selected.filter(({ closed }) => closed === null);
   const shown = showTables(await catalogue.describe(open.map((entry) => entry.name)));
-  if (shown.tables.length === 0) throw new DataError(null, describeEmpty(selected, others));
-  const byName = new Map(shown.tables.map((each) => [each.table.name, each]));
+  const served = shown.tables.filter(({ table }) => !isSuggested(table));
+  if (served.length === 0) throw new DataError(null, describeEmpty(selected, others));
+  const byName = new Map(served.map((each) => [each.table.name, each]));
   return {
     name: modelName(name),
     settings: { version: '1.0.0', ...systemSettings(shown.tables.map(({ resource }) => resource.collection)) },
@@ -50,7 +60,6 @@ export async function introspectDatabase(
     notes: [
       `Read from ${title}: check the types and remove what is not needed.`,
       ...shown.notes,
-      ...describeViews(views),
       ...describeClosed(selected),
       ...describeUnselected(ofSchemas.length - selected.length),
       ...(others.length === 0 ? [] : [`Left out: the schemas ${listTables(others)}: name them with --schema.`]),
@@ -58,12 +67,20 @@ export async function introspectDatabase(
   };
 }
 
-/** Chooses the tables that a model can show: those with a name, columns and a key. */
+/** True for a view with a key that is a guess. Its resource is a comment. */
+function isSuggested({ view }: DescribedTable): boolean {
+  return view?.isMaterialized === false;
+}
+
+/** Chooses the tables and views that a model can show: those with a name, columns and a key. Views are the last. */
 function showTables(described: readonly DescribedTable[]): ShownTables {
   const problems = new Map<string, string[]>();
-  const tables = described.flatMap((table) => {
-    const key = chooseKey(table);
-    const problem = key === null ? NO_KEY : findProblem(table);
+  const byName = new Map(described.map((table) => [table.name, table]));
+  const ordered = described.toSorted((one, other) => Number(one.view !== null) - Number(other.view !== null));
+  const tables = ordered.flatMap((table) => {
+    const { view } = table;
+    const key = chooseKey(table) ?? (view === null ? null : guessKey({ ...table, view }, byName));
+    const problem = findProblem(table, key);
     if (problem !== null) problems.set(problem, [...(problems.get(problem) ?? []), table.name]);
     return key === null || problem !== null ? [] : [{ table, key }];
   });
@@ -82,7 +99,9 @@ function isNameableTable({ name, schema }: TableName): boolean {
   return isNameable(name) && schema?.includes('.') !== true;
 }
 
-function findProblem(table: DescribedTable): string | null {
+function findProblem(table: DescribedTable, key: TableKey | null): string | null {
+  if (table.view !== null && table.columns.length === 0) return BROKEN_VIEW;
+  if (key === null) return table.view === null ? NO_KEY : NO_VIEW_KEY;
   if (!isNameableTable(table)) return `${NO_NAME}.`;
   if (table.columns.length > MAX_FIELDS) return `more than ${MAX_FIELDS} columns.`;
   return null;
@@ -101,10 +120,12 @@ function draftTable(shown: ShownTable, byName: ReadonlyMap<string, ShownTable>):
   return {
     resource: {
       name: resource.name,
+      isComment: isSuggested(table),
       settings: {
         ...resource.settings,
         table: table.name,
         ...(key.isImplicit ? {} : { key: another === undefined ? only : key.columns }),
+        ...(table.view?.isWritable === false ? { read_only: true } : {}),
         ...draftColumns(fields),
         ...times,
         ...draftUniques(shown, fields),

@@ -35,6 +35,13 @@ export function isNameable(name: string): boolean {
 /** The reason for a table without a key. */
 export const NO_KEY = 'no column can be its key; declare `key: COLUMN`, which is unique and never null.';
 
+/** The reason for a view without a key. */
+export const NO_VIEW_KEY =
+  'a view has no key; to show one, add a resource with `table: VIEW` and `key: COLUMN`, which is unique and never null.';
+
+/** The reason for a view that has no columns. */
+export const BROKEN_VIEW = 'the database cannot read this view.';
+
 /** The comments on tables that no resource can show, one for each reason. */
 export function describeClosed(entries: readonly CatalogueEntry[]): readonly string[] {
   const byReason = Map.groupBy(entries, ({ closed }) => closed);
@@ -52,16 +59,6 @@ function describeDenied(denied: readonly CatalogueEntry[]): readonly string[] {
     .map(({ name, grant = '' }) => `Left out: ${name}: may not be read: ${grant};`);
   const more = denied.slice(MAX_NAMES).map(({ name }) => name);
   return more.length === 0 ? named : [...named, `Left out: ${listTables(more)}: may not be read either.`];
-}
-
-/** The comment on views, which have no key of their own. */
-export function describeViews(views: readonly CatalogueEntry[]): readonly string[] {
-  if (views.length === 0) return [];
-  const names = listTables(views.map(({ name }) => name));
-  return [
-    `Left out: ${names}: a view has no key. To show one, add a resource with \`table: VIEW\` and \`key: COLUMN\`,`,
-    'a column whose values are unique and never null.',
-  ];
 }
 
 /** Lists the first names and the number of all others. */

@@ -24,7 +24,7 @@ export const UNIQUE_KINDS: ReadonlySet<ColumnKind> = new Set([
 const UNIQUE_PARTS: ReadonlySet<ColumnKind> = new Set([...UNIQUE_KINDS, 'boolean']);
 
 /** The kinds whose values can be ids. */
-const ID_KINDS: ReadonlySet<ColumnKind> = new Set([...UNIQUE_PARTS, 'binary']);
+export const ID_KINDS: ReadonlySet<ColumnKind> = new Set([...UNIQUE_PARTS, 'binary']);
 
 /**
  * Chooses the key of a table: its primary key, else its shortest unique index without nulls, else the number of the
@@ -66,6 +66,7 @@ function hasKind({ columns }: DescribedTable, name: string, kinds: ReadonlySet<C
   return columns.some((column) => column.name === name && kinds.has(column.type.kind));
 }
 
-function isNeverNull({ columns }: DescribedTable, name: string): boolean {
-  return columns.some((column) => column.name === name && column.notNull);
+/** No database says it of the columns of a view: the start checks those of its key. */
+function isNeverNull({ columns, view }: DescribedTable, name: string): boolean {
+  return view !== null || columns.some((column) => column.name === name && column.notNull);
 }

@@ -37,6 +37,7 @@ function fakeCatalogue(tables: readonly KnownTable[]): DatabaseCatalogue {
     foreignKeys: [],
     rowNumber: null,
     comment: null,
+    view: null,
     ...table,
   }));
   return {

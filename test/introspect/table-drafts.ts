@@ -50,3 +50,8 @@ export function readField(model: string, resource: string, field: string): strin
     .findLast((line) => line.startsWith(start))
     ?.slice(start.length);
 }
+
+/** Uncomments the resources of views, as a person does in an editor. */
+export function uncommentViews(model: string): string {
+  return model.replaceAll(/^ {2}# /gm, '  ');
+}

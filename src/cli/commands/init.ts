@@ -106,8 +106,9 @@ function modelOverTables(draft: ModelDraft, from: string, schema: string, output
   const writing = `${serve} --database ${quoteArgument(from)}`;
   const created = isPostgresUrl(from) ? 'the schema restwright' : 'the tables restwright_*';
   const next = [check, `${writing} --read-only`, `${writing}  # writes rows, too, and creates ${created}`];
-  const summary = `: ${countNoun(draft.resources.length, 'resource')} over the tables of ${from}`;
-  return { text: validModel(draft, schema, output).text, summary, next };
+  const { text, model } = validModel(draft, schema, output);
+  const summary = `: ${countNoun(model.resources.size, 'resource')} over the tables of ${from}`;
+  return { text, summary, next };
 }
 
 /** The model of a description, which has no rows. */

@@ -6,6 +6,7 @@ import { introspectDatabase } from '../../../src/introspect/introspect-database.
 import { openPostgresCatalogue } from '../../../src/stores/postgres/catalogue/postgres-catalogue.ts';
 import { openSqliteCatalogue } from '../../../src/stores/sqlite/catalogue/sqlite-catalogue.ts';
 import { type ApiUnderTest, apiUnderTest } from '../../pipeline/support/api-under-test.ts';
+import { uncommentViews } from '../../introspect/table-drafts.ts';
 import type { ExistingSource } from '../../stores/existing/existing-source.ts';
 import { postgresSource } from '../../stores/existing/postgres-source.ts';
 import { sqliteSource } from '../../stores/existing/source-file.ts';
@@ -21,6 +22,22 @@ create table orders (
 );
 create table parts ("order" int not null, line int not null default nextval('numbers'), text text not null default upper('none'), primary key ("order", line));
 create table days (day text primary key default 'today', note text);
+create schema "Sales Dept";
+create table "Sales Dept"."Order Line" ("Line No" int primary key, "group" int not null references orders, "Net Price" numeric);
+create view "New Orders" as select number, title, upper(title) as loud from orders where state = 'new';
+create view "Sales Dept"."select" as
+  select l."Line No", o.number, o.title, l."Net Price" * 2 as gross from "Sales Dept"."Order Line" as l join orders as o on o.number = l."group";
+create view states as select state, count(*) as orders from orders group by state;
+create view everything as select number, title from orders union all select number, title from orders;
+create view exploded as select number, generate_series(1, 2) as part from orders;
+create materialized view state_counts as select state, count(*) as orders from orders group by state;
+create unique index on state_counts (state);
+create materialized view unkeyed as select state from orders;
+create unique index on unkeyed (lower(state));
+create unique index on unkeyed (state) where state > 'a';
+insert into orders (number, title, turn) values (1, 'first', 7);
+insert into "Sales Dept"."Order Line" values (5, 1, 2.5), (6, 1, null);
+refresh materialized view state_counts;
 `;
 
 const SQLITE = `
@@ -32,7 +49,22 @@ create table orders (
 );
 create table parts ("order" int not null, line int not null default (100 + 1), text text not null default (upper('none')), primary key ("order", line));
 create table days (day text primary key not null default 'today', note text);
+create table "Order Line" ("Line No" integer primary key, "group" int not null references orders, "Net Price" numeric);
+create view "New Orders" as select number, title, upper(title) as loud from orders where state = 'new';
+create view "select" as
+  select l."Line No", o.number, o.title, l."Net Price" * 2 as gross from "Order Line" as l join orders as o on o.number = l."group";
+create view states as select state, count(*) as orders from orders group by state;
+create view everything as select number, title from orders union all select number, title from orders;
+insert into orders (number, title) values (1, 'first');
+insert into "Order Line" values (5, 1, 2.5), (6, 1, null);
 `;
+
+/** Rows of views whose resources were comments. */
+const VIEWS = [
+  ['new-orders/1', { title: 'first', loud: 'FIRST' }],
+  ['selects/5', { title: 'first' }],
+  ['selects/6', { title: 'first', gross: null }],
+] as const;
 
 /** Databases with the same tables, and values that their defaults give a row. */
 const SOURCES = [
@@ -40,39 +72,51 @@ const SOURCES = [
     title: 'PostgreSQL',
     open: () => postgresSource(POSTGRES),
     catalogue: (url: string) => openPostgresCatalogue({ url }),
+    schema: ['public', 'Sales Dept'],
     defaults: { code: '9dd4e461268c8034f5c8564e155c67a6', half: '0.3', turn: 1, place: {} },
+    views: [...VIEWS, ['state-counts/new', { orders: '1' }]],
+    without: ['everything', 'exploded', 'states', 'unkeyed'],
   },
   {
     title: 'SQLite',
     open: async () => sqliteSource(SQLITE),
     catalogue: async (file: string) => openSqliteCatalogue(file),
+    schema: [],
     defaults: { code: '313230', half: 0.25, turn: 2, place: {} },
+    views: VIEWS,
+    without: ['everything', 'states'],
   },
 ] as const;
 
-async function draftModel(catalogue: DatabaseCatalogue): Promise<string> {
+/** Drafts a model, and uncomments all that it suggests. */
+async function draftModel(catalogue: DatabaseCatalogue, schema: readonly string[]): Promise<string> {
   try {
-    const all = { schema: [], tables: [], exclude: [] };
+    const all = { schema, tables: [], exclude: [] };
     const draft = await introspectDatabase(catalogue, { name: 'shop', title: 'shop' }, all);
-    return writeValidModel(draft, 'schema', 'shop.yaml').text;
+    return uncommentViews(writeValidModel(draft, 'schema', 'shop.yaml').text);
   } finally {
     await catalogue.close();
   }
 }
 
-for (const { title, open, catalogue, defaults } of SOURCES)
+for (const { title, open, catalogue, schema, defaults, views, without } of SOURCES)
   describe(`the model that init drafts over ${title}, served`, () => {
     let source: ExistingSource;
     let api: ApiUnderTest;
     let model: string;
     before(async () => {
       source = await open();
-      model = await draftModel(await catalogue(source.url));
+      model = await draftModel(await catalogue(source.url), schema);
       api = await apiUnderTest(model, { database: source.url });
     });
     after(async () => {
       await api.close();
       await source.close();
+    });
+
+    it('[MET-1] shows the rows of views with a key, and has no resource of others', async () => {
+      for (const [target, has] of views) await api.row({ send: `GET /api/v1/${target}`, status: 200, has });
+      for (const view of without) assert.doesNotMatch(model, new RegExp(`table: (?:public\\.)?${view}$`, 'm'));
     });
 
     it('[MET-1] needs no field that the database fills, and shows what it has filled in', async () => {

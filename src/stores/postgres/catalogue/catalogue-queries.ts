@@ -24,9 +24,13 @@ order by nspname <> $1, nspname, relname`;
 /** The condition on the tables that are described, by their ids. */
 const describes = (column: string): string => `${column} = any($1::oid[])`;
 
-/** One statement each for all tables. */
+/** An expression: true for a view whose rows can be inserted, updated and deleted. */
+const isWritable = (relation: string): string => `pg_relation_is_updatable(${relation}, true) & 28 = 28`;
+
+/** One statement each for all tables. A view may be written, but for its columns of expressions. */
 export const COLUMNS = `select attrelid as "table", attname as name, atttypid as type, atttypmod as modifier,
-  attnotnull as required, attgenerated <> '' or attidentity <> '' as computed,
+  attnotnull as required, attgenerated <> '' or attidentity <> '' or relkind = 'v' and ${isWritable('attrelid')}
+    and not pg_column_is_updatable(attrelid, attnum, true) as computed,
   pg_get_expr(adbin, adrelid) as "default", description as comment, collisdeterministic is not false as exact,
   case when not has_column_privilege(attrelid, attnum, 'select')
     then format('grant select (%I) on %I.%I to %I', attname, nspname, relname, current_user) end as "grant"
@@ -67,3 +71,19 @@ export const CONSTRAINTS = `select conrelid as "table", pg_get_expr(conbin, conr
 from pg_constraint
 where ${describes('conrelid')} and (contype = 'f' and conparentid = 0 or contype = 'c' and convalidated)
 order by conrelid, conname`;
+
+/** Parts of the query of a view that may repeat rows: functions that return sets, and unions. */
+const REPEATS = ':hasTargetSRFs true|:setOperations \\{|:rtekind 3 ';
+/** Parts that make one row of several. */
+const GROUPS = ':groupClause \\(|:distinctClause \\(|:hasAggs true';
+
+/** Views, with the tables that their queries read. The queries are searched as the server stores them, parsed. */
+export const VIEWS = `select ev_class as "table", relkind = 'm' and relispopulated as materialized,
+  ${isWritable('ev_class')} as writable,
+  ev_action::text ~ '${REPEATS}' as repeats, ev_action::text ~ '${GROUPS}' as groups,
+  (select json_agg(distinct concat(nspname, '.', read.relname))::text from pg_depend
+    join pg_class as read on read.oid = refobjid join pg_namespace on pg_namespace.oid = read.relnamespace
+    where classid = 'pg_rewrite'::regclass and objid = pg_rewrite.oid and refclassid = 'pg_class'::regclass
+      and refobjid <> ev_class) as sources
+from pg_rewrite join pg_class as relation on relation.oid = ev_class
+where ${describes('ev_class')} and ev_type = '1' and relkind in ('v', 'm')`;

@@ -1,4 +1,10 @@
-import type { DeclaredForeignKey, DescribedColumn, DescribedTable, TableName } from '../../../introspect/database.ts';
+import type {
+  DeclaredForeignKey,
+  DescribedColumn,
+  DescribedTable,
+  DescribedView,
+  TableName,
+} from '../../../introspect/database.ts';
 import { isNullLiteral } from '../../../introspect/sql-tokens.ts';
 import type { SqlRow } from '../../sql/dialect.ts';
 import { type ColumnCondition, findConditions } from './check-conditions.ts';
@@ -11,6 +17,8 @@ export interface RelationRows extends TableName {
   readonly columns: readonly SqlRow[];
   readonly uniqueKeys: readonly SqlRow[];
   readonly constraints: readonly SqlRow[];
+  /** Null for a table. */
+  readonly view: SqlRow | null;
 }
 
 /** Describes a table by its rows in the catalogue. Its own rows are not read. */
@@ -29,6 +37,17 @@ export function describeRelation(rows: RelationRows, types: DatabaseTypes): Desc
     foreignKeys: constraints.filter(({ target = null }) => target !== null).map(readForeignKey),
     rowNumber: null,
     comment,
+    view: rows.view === null ? null : readView(rows.view),
+  };
+}
+
+function readView({ materialized, writable, sources, groups, repeats }: SqlRow): DescribedView {
+  return {
+    isMaterialized: materialized === 1,
+    isWritable: writable === 1,
+    sources: parseList(sources),
+    isGrouped: groups === 1,
+    repeatsRows: repeats === 1,
   };
 }
 

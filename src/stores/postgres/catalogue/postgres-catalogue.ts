@@ -8,7 +8,7 @@ import { arrayLiteral } from '../dialect/literals.ts';
 import { displayedUrl, parseDatabaseUrl } from '../driver/database-url.ts';
 import type { PostgresConnection } from '../driver/pg.ts';
 import { sqlState, storeError } from '../driver/postgres-errors.ts';
-import { COLUMNS, CONSTRAINTS, ENTRIES, TYPES, UNIQUE_KEYS } from './catalogue-queries.ts';
+import { COLUMNS, CONSTRAINTS, ENTRIES, TYPES, UNIQUE_KEYS, VIEWS } from './catalogue-queries.ts';
 import { describeRelation } from './describe-relation.ts';
 
 const SESSION = { name: 'restwright init', statementTimeout: 20_000, lockTimeout: 2_000, readOnly: true };
@@ -104,10 +104,11 @@ async function describeRelations(
   const read = async (text: string): Promise<readonly SqlRow[]> => (await session.query(text, [ids])).rows;
   const byTable = async (text: string): Promise<ReadonlyMap<string, readonly SqlRow[]>> =>
     Map.groupBy(await read(text), (row) => String(row['table']));
-  const [columns, uniqueKeys, constraints, types] = await Promise.all([
+  const [columns, uniqueKeys, constraints, views, types] = await Promise.all([
     byTable(COLUMNS),
     byTable(UNIQUE_KEYS),
     byTable(CONSTRAINTS),
+    byTable(VIEWS),
     read(TYPES),
   ]);
   const typesById = new Map(types.map((row) => [String(row['id']), row]));
@@ -118,6 +119,7 @@ async function describeRelations(
         columns: columns.get(id) ?? [],
         uniqueKeys: uniqueKeys.get(id) ?? [],
         constraints: constraints.get(id) ?? [],
+        view: views.get(id)?.[0] ?? null,
       },
       typesById,
     ),

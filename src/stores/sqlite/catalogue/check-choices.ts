@@ -7,6 +7,11 @@ const TOKEN =
   /--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|'(?:[^']|'')*'|"(?:[^"]|"")*"|`(?:[^`]|``)*`|\[[^\]]*\]|[\p{L}_$][\p{L}\p{N}_$]*|-?[0-9]+(?:\.[0-9]+)?|\s+|./gsu;
 const BLANK = /^(?:\s|--|\/\*)/;
 
+/** Splits SQL into its tokens, without comments and blanks. */
+export function splitSql(sql: string): readonly string[] {
+  return (sql.match(TOKEN) ?? []).filter((token) => !BLANK.test(token));
+}
+
 /**
  * Finds the columns whose values a constraint restricts to a list: `check (status in ('NEW', 'DONE'))`, with or without
  * null. A table with another collation than `binary` has none, because its comparisons ignore case.
@@ -14,7 +19,7 @@ const BLANK = /^(?:\s|--|\/\*)/;
  * @param sql the statement that created the table
  */
 export function findChoices(sql: string): ChoicesByColumn {
-  const tokens = (sql.match(TOKEN) ?? []).filter((token) => !BLANK.test(token));
+  const tokens = splitSql(sql);
   const found = new Map<string, readonly (string | number)[]>();
   for (const [index, token] of tokens.entries()) {
     if (isWord(token, 'collate') && !isWord(tokens[index + 1], 'binary')) return new Map();
@@ -56,7 +61,7 @@ function isNullOr(tokens: readonly string[], name: string): boolean {
   return more === undefined && isWord(or, 'or') && column === name && isWord(is, 'is') && isWord(nothing, 'null');
 }
 
-function unquoteName(token: string): string {
+export function unquoteName(token: string): string {
   const quote = token.charAt(0);
   if (quote === '[') return token.slice(1, -1);
   return quote === '"' || quote === '`' ? token.slice(1, -1).replaceAll(quote + quote, quote) : token;

@@ -7,14 +7,14 @@ import { type ColumnSample, sampleColumns } from './column-sample.ts';
 import { type DeclaredColumn, inferColumnType, readDefault, selectSampledText } from './column-type.ts';
 
 /** The rows of a catalogue about one table. */
-export interface TableRows extends Pick<DescribedTable, 'name' | 'uniqueKeys' | 'foreignKeys'> {
+export interface TableRows extends Pick<DescribedTable, 'name' | 'uniqueKeys' | 'foreignKeys' | 'view'> {
   /** The statement that created the table. */
   readonly sql: string;
-  /** False for a table `without rowid`. */
+  /** False for a view, and a table `without rowid`. */
   readonly hasRowId: boolean;
   /** Rows of `pragma_table_xinfo`. */
   readonly columns: readonly SqlRow[];
-  /** The rows at each end of the table that are sampled. */
+  /** The rows at each end of the table that are sampled; 0 for none. */
   readonly endRows: number;
 }
 
@@ -36,19 +36,20 @@ const UNREAD: ColumnSample = { forms: new Set(), texts: [], error: null };
 
 /** Describes a table by its rows in the catalogue and by a sample of its own rows. */
 export function describeTable(connection: DriverConnection, rows: TableRows): DescribedTable {
-  const { name, sql, hasRowId, endRows, uniqueKeys, foreignKeys } = rows;
+  const { name, sql, hasRowId, endRows, uniqueKeys, foreignKeys, view } = rows;
   const columns = readColumns(rows);
   const primaryKey = columns
     .filter(({ isKey }) => isKey)
     .toSorted((one, other) => one.keyPosition - other.keyPosition)
     .map((column) => column.name);
   const rowNumber = hasRowId ? findRowNumber(columns) : null;
-  const samples = sampleColumns(connection, {
+  const sampled = {
     name,
     columns: columns.map((column) => ({ name: column.name, text: selectSampledText(column) })),
     endRows,
     order: rowNumber === null ? (hasRowId ? [] : primaryKey) : [rowNumber],
-  });
+  };
+  const samples = endRows === 0 || columns.length === 0 ? [] : sampleColumns(connection, sampled);
   const choices = findChoices(sql);
   return {
     name,
@@ -60,6 +61,7 @@ export function describeTable(connection: DriverConnection, rows: TableRows): De
     foreignKeys,
     rowNumber,
     comment: null,
+    view,
   };
 }
 

@@ -12,9 +12,11 @@ import { METADATA } from '../../sql/system-statements.ts';
 import { BUSY_TIMEOUT } from '../connection/sqlite-connection.ts';
 import type { DriverConnection, DriverName } from '../driver/driver.ts';
 import { selectDriver } from '../driver/select-driver.ts';
+import { sqliteCode } from '../driver/sqlite-errors.ts';
 import { countEndRows } from './column-sample.ts';
 import { describeTable, type TableRows } from './describe-table.ts';
 import { explainError } from './explain-error.ts';
+import { describeView } from './view-query.ts';
 
 const TABLES = `select name, type, sql from sqlite_schema where type in ('table', 'view') order by name`;
 /** Its `type` distinguishes virtual tables and their storage. */
@@ -30,6 +32,10 @@ const FOREIGN_KEYS = `select owner.name as "table", part.id, part."table" as tar
 const UNIQUE_INDEXES = `select owner.name as "table", listed.name as "index", part.name as "column"
   from ${NAMES} cross join pragma_index_list(owner.name) as listed cross join pragma_index_info(listed.name) as part
   where listed."unique" = 1 and listed.partial = 0 order by listed.seq desc, part.seqno`;
+
+const BYTES = 'select page_count * page_size as bytes from pragma_page_count, pragma_page_size';
+/** Bytes of a file whose views are sampled. */
+const MAX_SAMPLED_VIEWS = 64 * 1024 * 1024;
 
 interface SqliteCatalogueOptions {
   /** Default: as `selectDriver` has it. */
@@ -61,22 +67,22 @@ export function openSqliteCatalogue(
 function listEntries(connection: DriverConnection): readonly CatalogueEntry[] {
   if (!connection.inTransaction) connection.exec('begin');
   const rows = connection.prepare(TABLES).all();
-  const kinds = new Map(
-    connection
-      .prepare(KINDS)
-      .all()
-      .map((row) => [row['name'], String(row['type'])]),
-  );
+  const kinds = readKinds(connection);
   const names = rows.map((row) => String(row['name']));
   const own = readOwnTables(connection, names);
   return rows.map((row) => {
     const table = String(row['name']);
-    const closed = own.has(table) ? 'model' : findReason(table, kinds.get(table));
+    const closed = own.has(table) ? 'model' : findReason(table, kinds.get(table)?.['type']);
     return { name: table, schema: null, kind: row['type'] === 'view' ? 'view' : 'table', closed };
   });
 }
 
-function findReason(name: string, kind: string | undefined): ClosedReason | null {
+function readKinds(connection: DriverConnection): ReadonlyMap<string, SqlRow> {
+  const rows = connection.prepare(KINDS).all();
+  return new Map(rows.map((row) => [String(row['name']), row]));
+}
+
+function findReason(name: string, kind: SqlRow[string] | undefined): ClosedReason | null {
   if (/^sqlite_/i.test(name)) return 'system';
   if (name.startsWith(SYSTEM_PREFIX)) return 'restwright';
   return kind === 'virtual' || kind === 'shadow' ? kind : null;
@@ -91,21 +97,15 @@ function readOwnTables(connection: DriverConnection, names: readonly string[]): 
 }
 
 function describeTables(connection: DriverConnection, names: readonly string[]): readonly DescribedTable[] {
+  const kinds = readKinds(connection);
+  const isView = (name: string): boolean => kinds.get(name)?.['type'] === 'view';
+  const tables = JSON.stringify(names.filter((name) => !isView(name)));
   const read = (text: string): ReadonlyMap<string, readonly SqlRow[]> =>
-    Map.groupBy(connection.prepare(text).all(JSON.stringify(names)), (row) => String(row['table']));
+    Map.groupBy(connection.prepare(text).all(tables), (row) => String(row['table']));
   const [columns, foreignKeys, indexes] = [read(COLUMNS), read(FOREIGN_KEYS), read(UNIQUE_INDEXES)];
-  const sql = new Map(
-    connection
-      .prepare(TABLES)
-      .all()
-      .map((row) => [row['name'], String(row['sql'])]),
-  );
-  const kinds = new Map(
-    connection
-      .prepare(KINDS)
-      .all()
-      .map((row) => [row['name'], row]),
-  );
+  const statements = connection.prepare(TABLES).all();
+  const sql = new Map(statements.map((row) => [String(row['name']), String(row['sql'])]));
+  const known = new Map([...sql.keys()].map((name) => [name.toLowerCase(), name]));
   const declared: NamesByTable = new Map(
     [...columns].map(([table, rows]) => [
       table.toLowerCase(),
@@ -113,18 +113,37 @@ function describeTables(connection: DriverConnection, names: readonly string[]):
     ]),
   );
   const endRows = countEndRows([...columns.values()].reduce((sum, { length }) => sum + length, 1));
+  const endRowsOfViews = isSmall(connection) ? endRows : 0;
   return names.map((name) => {
+    const statement = sql.get(name) ?? '';
+    const view = isView(name) ? describeView(statement, known) : null;
     const rows: TableRows = {
       name,
-      sql: sql.get(name) ?? '',
-      hasRowId: kinds.get(name)?.['wr'] !== 1,
-      columns: columns.get(name) ?? [],
-      endRows,
+      sql: statement,
+      hasRowId: view === null && kinds.get(name)?.['wr'] !== 1,
+      columns: view === null ? (columns.get(name) ?? []) : readViewColumns(connection, name),
+      endRows: view === null ? endRows : endRowsOfViews,
       uniqueKeys: toUniqueKeys(indexes.get(name) ?? []),
       foreignKeys: toForeignKeyList(foreignKeys.get(name) ?? [], declared),
+      view,
     };
     return describeTable(connection, rows);
   });
+}
+
+/** True for a file whose views are sampled. The first row of a view may take all rows of its tables. */
+function isSmall(connection: DriverConnection): boolean {
+  return Number(connection.prepare(BYTES).get()?.['bytes']) <= MAX_SAMPLED_VIEWS;
+}
+
+/** The columns of a view; none for one that names what the database does not have. */
+function readViewColumns(connection: DriverConnection, name: string): readonly SqlRow[] {
+  try {
+    return connection.prepare(COLUMNS).all(JSON.stringify([name]));
+  } catch (error) {
+    if (!sqliteCode(error).startsWith('SQLITE_ERROR')) throw error;
+    return [];
+  }
 }
 
 function toUniqueKeys(rows: readonly SqlRow[]): DescribedTable['uniqueKeys'] {
