@@ -23,7 +23,7 @@ import {
   type RelationTable,
   listRelations,
   qualifyRelation,
-  readRelation,
+  readRelations,
   type CatalogueRelation,
 } from './read-catalogue.ts';
 
@@ -47,19 +47,22 @@ export async function findRelations(
   { resources }: Model,
   schema: string,
 ): Promise<readonly FoundRelation[]> {
-  const named: NamedRelations = { relations: await listRelations(session), schema };
+  const known: NamedRelations = { relations: await listRelations(session), schema };
   const role = String((await session.query('select current_user::text as role')).rows[0]?.['role']);
   const problems: string[] = [];
-  const found: FoundRelation[] = [];
-  for (const resource of resources.values()) {
-    const relation = resource.table === null ? null : findRelation(resource, named, problems);
-    if (relation === null) continue;
-    const table = await readRelation(session, relation, resource.table?.table ?? '');
-    const tables = findColumns(resource, table, RULES, problems);
-    found.push(...tables);
-    for (const each of tables)
-      problems.push(...rightProblems(each, role), ...(await writeProblems(session, each, role)));
-  }
+  const named = [...resources.values()].flatMap((resource) => {
+    const relation = resource.table === null ? null : findRelation(resource, known, problems);
+    return relation === null ? [] : [{ resource, relation, name: resource.table?.table ?? '' }];
+  });
+  const parts = await readRelations(
+    session,
+    named.map(({ relation }) => relation),
+  );
+  const found = named.flatMap(({ resource, relation, name }) => {
+    const read = parts.get(relation.oid);
+    return read === undefined ? [] : findColumns(resource, { ...relation, ...read, name }, RULES, problems);
+  });
+  problems.push(...found.flatMap((each) => [...rightProblems(each, role), ...writeProblems(each, role)]));
   problems.push(...found.flatMap((each) => referenceProblems(each, found)));
   if (problems.length === 0) problems.push(...(await rowProblems(session, found)));
   if (problems.length > 0) throw new UnusableDatabase(problems.join('\n'));
@@ -127,6 +130,11 @@ async function rowProblems(session: PostgresConnection, found: readonly FoundRel
 /** The code of a comparison without an operator. */
 const NO_OPERATOR = '42883';
 
+/** True for columns of one type. Values of the type of a key can be compared. */
+function hasSameType(one: RelationColumn, other: RelationColumn): boolean {
+  return one.declared === other.declared && one.typeSchema === other.typeSchema;
+}
+
 async function comparisonProblems(
   session: PostgresConnection,
   { resource, table, columns }: FoundRelation,
@@ -136,7 +144,7 @@ async function comparisonProblems(
   for (const { name, reference } of resource.fields) {
     const target = all.find((each) => each.resource.name === reference?.resource);
     const [column, key] = [columns.get(name), target?.key[0]];
-    if (target === undefined || column === undefined || key === undefined) continue;
+    if (target === undefined || column === undefined || key === undefined || hasSameType(column, key)) continue;
     const same = `one.${quoteName(column.name)} = other.${quoteName(key.name)}`;
     const text = `select 1 from ${qualifyRelation(table)} as one join ${qualifyRelation(target.table)} as other on ${same} limit 0`;
     try {

@@ -2,6 +2,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../../conventions/j
 import type { SqlRow } from '../../sql/dialect.ts';
 import type { NamedColumn, NamedTable } from '../../sql/existing/found-table.ts';
 import { quoteName } from '../../sql/standard-dialect.ts';
+import { arrayLiteral } from '../dialect/literals.ts';
 import type { PostgresConnection } from '../driver/pg.ts';
 import { postgresType, type PostgresType, type TypeRow } from './column-type.ts';
 
@@ -49,7 +50,12 @@ export interface RelationColumn extends NamedColumn {
 export interface RelationTable extends NamedTable<RelationColumn>, CatalogueRelation {
   /** The columns of each unique index. */
   readonly unique: readonly (readonly string[])[];
+  /** The sequences of its defaults whose next number the role may not have, as SQL names them. */
+  readonly deniedSequences: readonly string[];
 }
+
+/** What is read of a relation, in one statement each for all of them. */
+type RelationParts = Pick<RelationTable, 'columns' | 'unique' | 'deniedSequences'>;
 
 const RELATIONS = `select c.oid::bigint as oid, n.nspname as schema, c.relname as name, c.relkind in ('r', 'p') as transactions,
 c.relkind in ('r', 'f') and c.relhassubclass as heirs, has_schema_privilege(n.oid, 'usage') as reachable, has_table_privilege(c.oid, 'select') as readable,
@@ -72,9 +78,10 @@ function describeType(type: string): string {
   return `json_build_object(${members.join(', ')})`;
 }
 
-/** The columns of a relation. The type of a domain is that of its values, over any number of domains. */
+/** The columns of relations. The type of a domain is that of its values, over any number of domains. */
 const COLUMNS = `with recursive base (declared, type, required) as (
-  select distinct a.atttypid, a.atttypid, false from pg_catalog.pg_attribute as a where a.attrelid = $1 and a.atttypid <> 0
+  select distinct a.atttypid, a.atttypid, false from pg_catalog.pg_attribute as a
+  where a.attrelid = any($1::oid[]) and a.atttypid <> 0
   union all
   select base.declared, t.typbasetype, base.required or t.typnotnull
   from base join pg_catalog.pg_type as t on t.oid = base.type where t.typtype = 'd'
@@ -83,31 +90,45 @@ const COLUMNS = `with recursive base (declared, type, required) as (
   where t.typcategory = 'A' and t.typelem <> 0
   union all
   select part.declared, t.typbasetype from part join pg_catalog.pg_type as t on t.oid = part.type where t.typtype = 'd'
+), shown(declared, required, schema, type, item) as materialized (
+  select base.declared, base.required, n.nspname, ${describeType('t')},
+    case when item.oid is not null then ${describeType('item')} end
+  from base
+  join pg_catalog.pg_type as t on t.oid = base.type and t.typtype <> 'd'
+  join pg_catalog.pg_namespace as n on n.oid = t.typnamespace
+  left join (part join pg_catalog.pg_type as item on item.oid = part.type and item.typtype <> 'd')
+    on part.declared = t.typelem and t.typcategory = 'A'
 )
-select a.attname as name, a.attnotnull or base.required as required, coalesce(key.place, 0) as place,
-  pg_catalog.format_type(a.atttypid, a.atttypmod) as declared, n.nspname as type_schema, ${describeType('t')} as type,
-  case when item.oid is not null then ${describeType('item')} end as item,
+select a.attrelid::bigint as relation, a.attname as name, a.attnotnull or shown.required as required, coalesce(key.place, 0) as place,
+  pg_catalog.format_type(a.atttypid, a.atttypmod) as declared, shown.schema as type_schema, shown.type, shown.item,
   has_column_privilege(a.attrelid, a.attnum, 'select') as readable
 from pg_catalog.pg_attribute as a
-join base on base.declared = a.atttypid
-join pg_catalog.pg_type as t on t.oid = base.type and t.typtype <> 'd'
-join pg_catalog.pg_namespace as n on n.oid = t.typnamespace
-left join (part join pg_catalog.pg_type as item on item.oid = part.type and item.typtype <> 'd')
-  on part.declared = t.typelem and t.typcategory = 'A'
+join shown on shown.declared = a.atttypid
 left join (
-  select k.number, k.place from pg_catalog.pg_index as i, unnest(i.indkey::smallint[]) with ordinality as k(number, place)
-  where i.indrelid = $1 and i.indisprimary and k.place <= i.indnkeyatts
-) as key on key.number = a.attnum
-where a.attrelid = $1 and a.attnum > 0 and not a.attisdropped
-order by a.attnum`;
+  select i.indrelid, k.number, k.place
+  from pg_catalog.pg_index as i, unnest(i.indkey::smallint[]) with ordinality as k(number, place)
+  where i.indrelid = any($1::oid[]) and i.indisprimary and k.place <= i.indnkeyatts
+) as key on key.indrelid = a.attrelid and key.number = a.attnum
+where a.attrelid = any($1::oid[]) and a.attnum > 0 and not a.attisdropped
+order by a.attrelid, a.attnum`;
 
-/** The columns of the indexes of a relation that prove that its rows differ. */
-const UNIQUE = `select json_agg(a.attname) as columns
+/** The columns of the indexes of relations that prove that their rows differ. */
+const UNIQUE = `select i.indrelid::bigint as relation, json_agg(a.attname) as columns
 from pg_catalog.pg_index as i
 cross join unnest(i.indkey::smallint[]) with ordinality as k(number, place)
 join pg_catalog.pg_attribute as a on a.attrelid = i.indrelid and a.attnum = k.number
-where i.indrelid = $1 and i.indisunique and i.indisvalid and i.indpred is null and i.indexprs is null and k.place <= i.indnkeyatts
-group by i.indexrelid`;
+where i.indrelid = any($1::oid[]) and i.indisunique and i.indisvalid and i.indpred is null and i.indexprs is null and k.place <= i.indnkeyatts
+group by i.indrelid, i.indexrelid`;
+
+/** The sequences of defaults of relations whose next number the role may not have. */
+const SEQUENCES = `select distinct d.adrelid::bigint as relation, n.nspname as schema, s.relname as name
+from pg_catalog.pg_attrdef as d
+join pg_catalog.pg_depend as uses on uses.classid = 'pg_catalog.pg_attrdef'::regclass and uses.objid = d.oid
+  and uses.refclassid = 'pg_catalog.pg_class'::regclass
+join pg_catalog.pg_class as s on s.oid = uses.refobjid
+join pg_catalog.pg_namespace as n on n.oid = s.relnamespace
+where d.adrelid = any($1::oid[])
+  and case when s.relkind = 'S' then not has_sequence_privilege(s.oid, 'usage, update') else false end`;
 
 /** Lists the relations of a database, but for those of the system. */
 export async function listRelations(session: PostgresConnection): Promise<readonly CatalogueRelation[]> {
@@ -129,20 +150,27 @@ function listChanges(holds: (change: ChangeCommand) => boolean): readonly Change
   return (['insert', 'update', 'delete'] as const).filter(holds);
 }
 
-/** Reads the columns and unique indexes of a relation. @param name by which errors name it */
-export async function readRelation(
+/** Reads the parts of relations. @returns by the number of the relation */
+export async function readRelations(
   session: PostgresConnection,
-  relation: CatalogueRelation,
-  name: string,
-): Promise<RelationTable> {
-  const columns = await session.query(COLUMNS, [relation.oid]);
-  const unique = await session.query(UNIQUE, [relation.oid]);
-  return {
-    ...relation,
-    name,
-    columns: columns.rows.map(readColumn),
-    unique: unique.rows.map((row) => readLabels(parseColumn(row['columns']))),
-  };
+  relations: readonly CatalogueRelation[],
+): Promise<ReadonlyMap<number, RelationParts>> {
+  const ids = arrayLiteral(relations.map(({ oid }) => String(oid)));
+  const read = async (text: string): Promise<ReadonlyMap<number, readonly SqlRow[]>> =>
+    Map.groupBy((await session.query(text, [ids])).rows, (row) => Number(row['relation']));
+  const [columns, unique, sequences] = [await read(COLUMNS), await read(UNIQUE), await read(SEQUENCES)];
+  return new Map(
+    relations.map(({ oid }) => [
+      oid,
+      {
+        columns: (columns.get(oid) ?? []).map(readColumn),
+        unique: (unique.get(oid) ?? []).map((row) => readLabels(parseColumn(row['columns']))),
+        deniedSequences: (sequences.get(oid) ?? []).map((row) =>
+          qualifyRelation({ schema: String(row['schema']), table: String(row['name']) }),
+        ),
+      },
+    ]),
+  );
 }
 
 function readColumn(row: SqlRow): RelationColumn {

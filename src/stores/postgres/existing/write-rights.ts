@@ -4,22 +4,11 @@ import type { PostgresConnection } from '../driver/pg.ts';
 import type { FoundTable } from '../../sql/existing/found-table.ts';
 import { qualifyRelation, type RelationColumn, type RelationTable } from './read-catalogue.ts';
 
-/** The sequences of defaults of a relation whose next number the role may not have. */
-const SEQUENCES = `select distinct n.nspname as schema, s.relname as name
-from pg_catalog.pg_attrdef as d
-join pg_catalog.pg_depend as uses on uses.classid = 'pg_catalog.pg_attrdef'::regclass and uses.objid = d.oid
-  and uses.refclassid = 'pg_catalog.pg_class'::regclass
-join pg_catalog.pg_class as s on s.oid = uses.refobjid
-join pg_catalog.pg_namespace as n on n.oid = s.relnamespace
-where d.adrelid = $1
-  and case when s.relkind = 'S' then not has_sequence_privilege(s.oid, 'usage, update') else false end`;
-
 /** Reports changes of rows that the database, or the rights of the role, do not allow. */
-export async function writeProblems(
-  session: PostgresConnection,
+export function writeProblems(
   { resource, table }: FoundTable<RelationColumn, RelationTable>,
   role: string,
-): Promise<readonly string[]> {
+): readonly string[] {
   if (resource.readOnly) return [];
   const impossible = (['insert', 'update', 'delete'] as const).filter((change) => !table.changes.includes(change));
   if (impossible.length > 0)
@@ -27,8 +16,7 @@ export async function writeProblems(
       `${resource.name}: the database cannot ${impossible.join(', ')} rows of ${table.name}; set read_only: true`,
     ];
   const missing = table.changes.filter((change) => !table.granted.includes(change));
-  const { rows } = await session.query(SEQUENCES, [table.oid]);
-  const sequences = rows.map((row) => `${quoteName(String(row['schema']))}.${quoteName(String(row['name']))}`);
+  const { deniedSequences: sequences } = table;
   const grants = [
     ...(missing.length === 0 ? [] : [`grant ${missing.join(', ')} on ${qualifyRelation(table)}`]),
     ...(sequences.length === 0 ? [] : [`grant usage on sequence ${sequences.join(', ')}`]),
