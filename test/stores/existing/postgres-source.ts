@@ -48,7 +48,7 @@ export async function postgresSource(
   await main.query(`create database ${name} encoding 'UTF8' locale 'C' template template0`);
   const client = new Client({ connectionString: at(name) });
   await client.connect();
-  const close = async (): Promise<void> => {
+  const end = async (): Promise<void> => {
     closers.delete(close);
     await client.end();
     await main.query(`drop database ${name} with (force)`);
@@ -56,6 +56,8 @@ export async function postgresSource(
     await main.end();
     await server.stop();
   };
+  let ended: Promise<void> | null = null;
+  const close = (): Promise<void> => (ended ??= end());
   closers.add(close);
   await client.query(sql.replaceAll('READER', reader));
   return {

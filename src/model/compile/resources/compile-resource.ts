@@ -1,7 +1,6 @@
 import { isJsonObject, type Json } from '../../../conventions/json/json.ts';
 import type { CompileContext } from '../../document/compile-context.ts';
-import type { Field, IdRule, Resource, ResourceAccess, ValueType } from '../../model.ts';
-import { timeType } from '../../table-source.ts';
+import type { Field, IdRule, Resource, ResourceAccess } from '../../model.ts';
 import type { UncheckedCode } from '../../typescript/split-definition.ts';
 import { parentKey } from '../../row-key.ts';
 import { readNumber, readObject, readString } from '../../values/access.ts';
@@ -19,7 +18,7 @@ import { compileProperties, compileSearch } from '../fields/properties.ts';
 import { compileTombstones } from '../settings/retention.ts';
 import { compileIndexes, compileSort, compileTimeField, compileUniques } from './sort-and-indexes.ts';
 import { compileState } from './state-machine.ts';
-import { compileTable, fixKeyFields, hasTable } from './compile-table.ts';
+import { compileTable, fitToTable, hasTable } from './compile-table.ts';
 
 /** A compiled resource without the parts that depend on other resources. */
 export type UnlinkedResource = Omit<Resource, 'dependents' | 'links' | 'sameForEveryCaller' | keyof RuledAccess> &
@@ -59,8 +58,7 @@ export function compileResource(
   const form = compileForm(document, name);
   const { state, fields: stated } = compileState(listReferring(parentField, own, document, form), schema, resource);
   const table = compileTable(resource, stated);
-  const timed = stated.map((field) => ({ ...field, type: withTimes(field.type, timeType({ table })) }));
-  const fields = fixKeyFields(timed, table);
+  const fields = fitToTable(stated, table);
   const properties = compileProperties({ fields, schema, hasClientIds, table }, resource);
   return {
     ...resource,
@@ -227,13 +225,6 @@ function withCompactType(field: Field): Field {
   const isUuid = type.kind === 'text' && type.format === 'uuid';
   const isList = type.kind === 'array' && type.item.type.kind === 'object';
   return isUuid || isList ? { ...field, type: { ...type, ...COMPACT } } : field;
-}
-
-/** Gives times a type, also as the items of arrays. Those in JSON have milliseconds. */
-function withTimes(type: ValueType, time: ValueType): ValueType {
-  if (type.kind === 'date-time') return time;
-  if (type.kind !== 'array' || type.item.type.kind !== 'date-time') return type;
-  return { ...type, item: { ...type.item, type: time } };
 }
 
 function clientIdTest(document: CompileContext['declared']): (resource: string) => boolean {

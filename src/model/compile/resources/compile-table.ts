@@ -1,7 +1,7 @@
 import type { CompileContext } from '../../document/compile-context.ts';
 import { suggestName } from '../../document/model-error.ts';
-import type { Field } from '../../model.ts';
-import type { TableSource } from '../../table-source.ts';
+import type { Field, ValueType } from '../../model.ts';
+import { findColumn, type TableSource, timeType } from '../../table-source.ts';
 import { readObject, readString, readStrings } from '../../values/access.ts';
 
 /** The members of a resource that have a meaning for tables alone. */
@@ -41,15 +41,26 @@ export function compileTable(resource: CompileContext, fields: readonly Field[])
   };
 }
 
-/** Makes the fields of a key that is named immutable: a row with another key is another row (REP-6). */
-export function fixKeyFields(fields: readonly Field[], table: TableSource | null): readonly Field[] {
-  if (table === null || table.key === null) return fields;
+/**
+ * Fits fields to the columns of a table. Times have microseconds. Fields of a key that is named are immutable: a row
+ * with another key is another row (REP-6).
+ */
+export function fitToTable(fields: readonly Field[], table: TableSource | null): readonly Field[] {
+  if (table === null) return fields;
+  const time = timeType({ table });
   const key = new Set(table.key);
-  return fields.map((field) =>
-    key.has(table.columns.get(field.name) ?? field.name)
-      ? { ...field, immutable: field.immutable || !field.readOnly }
-      : field,
-  );
+  return fields.map((field) => ({
+    ...field,
+    type: withTimes(field.type, time),
+    immutable: field.immutable || (!field.readOnly && key.has(findColumn(table, field.name))),
+  }));
+}
+
+/** Gives times a type, also as the items of arrays. Those in JSON have milliseconds. */
+function withTimes(type: ValueType, time: ValueType): ValueType {
+  if (type.kind === 'date-time') return time;
+  if (type.kind !== 'array' || type.item.type.kind !== 'date-time') return type;
+  return { ...type, item: { ...type.item, type: time } };
 }
 
 function readChanges({ declared, path, report }: CompileContext): TableSource['changes'] {
