@@ -41,7 +41,7 @@ async function copyCommand(file: string, flags: CopyFlags, terminal: Terminal): 
       'Missing --from or --to. Pass both databases, for example --from ./data/shop.db --to postgres://USER@HOST/DATABASE.',
     );
   const { model } = await requireModel(file, terminal.env);
-  requireOwnRows(model, 'copy');
+  requireOwnRows(model, 'copy', 'They copy what the server stores, too.');
   const used = (flag: 'from' | 'to', database: string): UsedDatabase =>
     namedDatabase({ flag: `--${flag}`, database, driver: flags.driver, name: model.name }, terminal.env);
   const job = { model, from: used('from', source), to: used('to', target), signal: terminal.stopSignal() };

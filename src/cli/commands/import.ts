@@ -4,7 +4,7 @@ import { isJsonObject, type Json } from '../../conventions/json/json.ts';
 import { compileSourceRows } from '../../infer/source-row.ts';
 import type { Model, Resource } from '../../model/model.ts';
 import type { StartedApi } from '../../start-api.ts';
-import { describeFileError, type ExitCode, usageError } from '../command-error.ts';
+import { commandFailed, describeFileError, type ExitCode, usageError } from '../command-error.ts';
 import { type CommandSpec, DATABASE_OPTIONS, jsonOption, MODEL_ARGUMENT } from '../command-spec.ts';
 import { measureContent } from '../data-file/data-bookmark.ts';
 import { type DataFile, describeData, startsWithObject } from '../data-file/data-file.ts';
@@ -18,7 +18,7 @@ import { printJson, printSummary } from '../import/import-report.ts';
 import { FORMATS, recordFormat } from '../import/record-reader.ts';
 import { describingStoreErrors } from '../import/store-error.ts';
 import { type CollectionArguments, collectionArguments } from '../model-file/collection-arguments.ts';
-import { requireCollection, requireModel, requireOwnRows } from '../model-file/read-model.ts';
+import { requireCollection, requireModel } from '../model-file/read-model.ts';
 import { openWithoutServer } from '../open-database.ts';
 import { protectedFileAt } from '../protected-files.ts';
 import { type DatabaseFlags, databaseLocation, usedDatabase } from '../database-settings.ts';
@@ -45,8 +45,9 @@ async function importCommand(target: CollectionArguments, flags: ImportFlags, te
   const data = await describeData(target.file, format, namedForm(flags));
   const location = databaseLocation(flags, terminal.env);
   const { model } = await requireModel(target.model, terminal.env);
-  requireOwnRows(model, 'import');
   const resource = requireCollection(model, target.collection);
+  if (resource.table !== null && resource.readOnly)
+    throw commandFailed(`cannot import into ${resource.name}: the model only reads the table ${resource.table.table}.`);
   const used = usedDatabase(location, model.name);
   const name = protectedFileAt(target.file, { database: used.database, model: target.model });
   if (name !== null) throw usageError(`cannot import ${target.file}: it is ${name}; name another file.`);

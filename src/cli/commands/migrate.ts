@@ -92,7 +92,7 @@ async function migrate(file: string, flags: MigrateFlags, terminal: Terminal): P
  * @throws {CommandError} exit 2 for a version that the newest model does not list; exit 1 for tables that exist
  */
 function selectModel(newest: Model, { to, phase }: MigrateFlags, file: string): Model {
-  requireOwnRows(newest, 'migrate');
+  requireOwnRows(newest, 'migrate', '`serve` migrates what the server stores at its start.');
   if (to === undefined || to === versionText(newest.version)) return newest;
   if (phase !== undefined && phase !== 'contract')
     throw usageError(

@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { formatProblem, ModelError, type ModelProblem } from '../../model/document/model-error.ts';
 import { loadDefinition, type LoadedModel, loadModel } from '../../model/compile/load-model.ts';
 import type { Model, Resource } from '../../model/model.ts';
-import { showsTables } from '../../model/table-source.ts';
+import { listOwnResources, showsTables } from '../../model/table-source.ts';
 import { type DefinedModel, isDefinedModel } from '../../model/typescript/define-model.ts';
 import { digest } from '../../platform/digest.ts';
 import { commandFailed, describeFileError, usageError } from '../command-error.ts';
@@ -50,14 +50,16 @@ export async function requireModel(file: string, env: EnvironmentVariables): Pro
 }
 
 /**
- * Refuses a command that writes to the database, or moves it, for a model of tables that exist.
+ * Refuses a command that moves or changes whole tables, for a model of tables that exist.
  *
+ * @param advice what to do for the rows of the server's own
  * @throws {CommandError} exit 1
  */
-export function requireOwnRows(model: Model, command: string): void {
+export function requireOwnRows(model: Model, command: string, advice: string): void {
   if (!showsTables(model)) return;
+  const own = listOwnResources(model).length === 0 ? '' : ` ${advice}`;
   throw commandFailed(
-    `${command} needs rows of the server's own: the model shows tables that exist. Use the tools of the database.`,
+    `${command} needs rows of the server's own: the model shows tables that exist. Use the tools of the database.${own}`,
   );
 }
 

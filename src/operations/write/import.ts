@@ -2,11 +2,11 @@ import { quoted } from '../../conventions/text/quoted.ts';
 import { ApiError, type ErrorDetail } from '../../conventions/errors.ts';
 import type { Json } from '../../conventions/json/json.ts';
 import { importDraft, type ImportedRow } from '../../plan/transfer/import-draft.ts';
-import type { Resource } from '../../model/model.ts';
+import type { Field, Resource } from '../../model/model.ts';
 import { keyMembers } from '../../model/row-key.ts';
 import { type ParentRecord, parentRecord } from '../../plan/transfer/export-record.ts';
 import type { Bookmark } from '../../plan/bookmark.ts';
-import type { Ancestor, CreatePlan } from '../../plan/plan.ts';
+import type { Ancestor, CreatePlan, FieldValues } from '../../plan/plan.ts';
 import { heldAncestors } from '../../plan/row-address.ts';
 import { restoringPlans, type RestoringPlans } from '../../plan/transfer/restore-order.ts';
 import { createPlan, type WriteAuthor } from '../../plan/write/write-plan.ts';
@@ -115,8 +115,17 @@ function restorePlan(
   const at = createdAt ?? author.origin.at;
   const values = generateMissing(missing, given, { at, sources });
   const times = updatedAt === null ? { at } : { at, updatedAt };
-  const plan = createPlan(author, { resource, within, id: id ?? sources.uuid() }, values, times);
-  return id === null ? plan : { ...plan, isRestored: true };
+  const address = { resource, within, id: id ?? sources.uuid() };
+  const written = resource.table === null ? values : omitDerived(resource, values, missing);
+  const plan = createPlan(author, address, written, times);
+  if (id !== null) return { ...plan, isRestored: true };
+  return resource.table === null ? plan : { ...plan, hasDefaultId: true };
+}
+
+/** Leaves out what the database of a table makes: generated columns, and defaults of fields that the file lacks. */
+function omitDerived({ fields }: Resource, values: FieldValues, missing: readonly Field[]): FieldValues {
+  const written = fields.filter((field) => !field.readOnly && !missing.includes(field));
+  return Object.fromEntries(written.map(({ name }) => [name, values[name] ?? null]));
 }
 
 /**

@@ -5,6 +5,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../conventions/json
 import { storedDateTime } from '../../model/values/date-time.ts';
 import { storedId, storedUuid } from '../../model/values/formats.ts';
 import type { Field, Resource } from '../../model/model.ts';
+import { timeType } from '../../model/table-source.ts';
 import type { ResourceValidator } from '../../model/values/resource-validator.ts';
 import { isOmittedState } from '../write/draft.ts';
 import type { ParentRecord } from './export-record.ts';
@@ -53,14 +54,14 @@ export function importDraft(
   );
   const errors = [
     ...listDetails('id', idError(resource, validator, id)),
-    ...listDetails('created_at', timeError(created)),
-    ...listDetails('updated_at', timeError(updated)),
+    ...listDetails('created_at', timeError(resource, created)),
+    ...listDetails('updated_at', timeError(resource, updated)),
     ...aboveErrors(parent, above),
   ];
   const checked = validator.check(candidate, { unknown: 'refuse', texts: 'unchecked' });
   const details = [...errors, ...(checked.kind === 'invalid' ? checked.details : [])];
   if (checked.kind === 'invalid' || details.length > 0) return { kind: 'invalid', details };
-  const times = { createdAt: parseTime(created), updatedAt: parseTime(updated) };
+  const times = { createdAt: parseTime(resource, created), updatedAt: parseTime(resource, updated) };
   const missing = resource.fields.filter(({ name }) => !Object.hasOwn(body, name));
   const given = parseText(id);
   const stored = given === null ? null : storedId(resource.id, given);
@@ -101,12 +102,14 @@ function idError({ id: rule }: Resource, validator: ResourceValidator, id: Json)
   return storedUuid(id) === null ? 'must be a UUID; omit it to get a new one' : null;
 }
 
-function timeError(value: Json): string | null {
-  return value === null || parseTime(value) !== null ? null : 'must be a date and time such as 2026-05-17T09:30:00Z';
+function timeError(resource: Resource, value: Json): string | null {
+  return value === null || parseTime(resource, value) !== null
+    ? null
+    : 'must be a date and time such as 2026-05-17T09:30:00Z';
 }
 
-function parseTime(value: Json): string | null {
-  return typeof value === 'string' ? storedDateTime(value) : null;
+function parseTime(resource: Resource, value: Json): string | null {
+  return typeof value === 'string' ? storedDateTime(value, timeType(resource)) : null;
 }
 
 function parseText(value: Json): string | null {

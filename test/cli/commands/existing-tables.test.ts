@@ -31,13 +31,19 @@ describe('commands with a model of tables that exist', () => {
     assert.match(stdout, /^\{"id":"1","name":"Ann","revision":\d+\}\n\{"id":"2","name":"bob","revision":\d+\}\n$/);
   });
 
-  it('refuse to import, copy and migrate, and leave the file as it is', async (context) => {
+  it('refuse to copy, to migrate and to import into a table that is only read, and leave the file as it is', async (context) => {
     const { model, database } = writeModel(context);
     const before = readFileSync(database);
     const rows = path.join(path.dirname(model), 'rows.csv');
     writeFileSync(rows, 'name\nCid\n');
+    const readOnly = path.join(path.dirname(model), 'read-only.yaml');
+    writeFileSync(readOnly, SHOP_MODEL.replace('table: customer,', 'table: customer, read_only: true,'));
+    const [refused, , says] = await command('import', readOnly, 'customers', rows, '--database', database);
+    assert.deepEqual(
+      [refused, says],
+      [1, 'error: cannot import into customers: the model only reads the table customer.\n'],
+    );
     for (const words of [
-      ['import', model, 'customers', rows, '--database', database],
       ['copy', model, '--from', database, '--to', `${database}.copy`],
       ['migrate', model, '--database', database, '--apply'],
     ]) {

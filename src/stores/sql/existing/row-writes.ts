@@ -73,14 +73,14 @@ export function refuseOtherKey(table: Table, plan: ExistingRowPlan, row: Row): M
   return other === undefined ? null : { kind: 'misfit', field: other[0], message: `differs from the id, ${plan.id}` };
 }
 
-/** Inserts a row. Columns without a value have their defaults. */
+/** Inserts a row. Columns without a value have their defaults; those of a restored row are NULL as in its file. */
 function insertRow(table: Table, target: TableTarget, plan: CreatePlan): RowWrite {
-  const { at, updatedAt = at } = plan;
+  const { at, updatedAt = at, isRestored = false } = plan;
   const key = assignKey(table, target, plan);
   if (key === null) return MISFIT_KEY;
   const named = new Set(key.map(({ column }) => column.name));
   const members = Object.entries({ ...plan.values, created_at: at, updated_at: updatedAt }).filter(
-    ([name, value]) => value !== null && !named.has(target.columns.get(name)?.name ?? ''),
+    ([name, value]) => (value !== null || isRestored) && !named.has(target.columns.get(name)?.name ?? ''),
   );
   const fields = assignMembers(table, target, members);
   if ('kind' in fields) return fields;
