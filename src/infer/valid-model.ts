@@ -29,8 +29,8 @@ export function writeValidModel(draft: ModelDraft, schema: string, file: string)
   for (let round = 0; ; round += 1) {
     const text = writeModel(current, schema);
     try {
-      const whole = withoutComments(current);
-      if (whole !== current) loadModel({ file, text: writeModel(whole, schema) });
+      const suggested = uncommentResources(current);
+      if (suggested.length > 0) loadModel({ file, text: writeModel({ ...current, resources: suggested }, schema) });
       return { text, model: loadModel({ file, text }).model };
     } catch (error) {
       if (!(error instanceof ModelError) || round === MAX_ROUNDS) throw error;
@@ -41,10 +41,9 @@ export function writeValidModel(draft: ModelDraft, schema: string, file: string)
   }
 }
 
-/** A draft whose resources are no comments. */
-function withoutComments(draft: ModelDraft): ModelDraft {
-  if (!draft.resources.some(({ isComment }) => isComment === true)) return draft;
-  return { ...draft, resources: draft.resources.map((resource) => ({ ...resource, isComment: false })) };
+/** The resources that are comments, as they are without the marks. No others refer to them, and they to none. */
+function uncommentResources({ resources }: ModelDraft): readonly ResourceDraft[] {
+  return resources.filter(({ isComment }) => isComment === true).map((each) => ({ ...each, isComment: false }));
 }
 
 /** The first problem at each resource: others may follow from it. Null where none of them is at a part of the draft. */

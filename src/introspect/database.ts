@@ -96,6 +96,10 @@ export interface DescribedTable extends TableName {
   readonly hasNullKeys: boolean;
   /** The columns of each unique index on columns of all rows. */
   readonly uniqueKeys: readonly (readonly string[])[];
+  /** The columns of each index that has all rows in their order, the primary key included. */
+  readonly indexes: readonly (readonly string[])[];
+  /** About the number of rows; null where the database does not know it. */
+  readonly rowCount: number | null;
   readonly foreignKeys: readonly DeclaredForeignKey[];
   /** The name by which the number of a row is selected, where the database numbers rows; else null. */
   readonly rowNumber: string | null;

@@ -5,7 +5,8 @@ import type { ModelDraft } from '../infer/model-draft.ts';
 import { nameRelations, type UnrelatedDraft } from '../infer/relations.ts';
 import type { CatalogueEntry, DatabaseCatalogue, DescribedTable, DescribedColumn, TableName } from './database.ts';
 import { type ColumnField, draftFields } from './draft-fields.ts';
-import { findReferences, type ShownTable } from './foreign-references.ts';
+import { draftIndexes } from './draft-indexes.ts';
+import { findReferences, type ShownTable, type TableReferences } from './foreign-references.ts';
 import {
   BROKEN_VIEW,
   describeClosed,
@@ -116,6 +117,7 @@ function draftTable(shown: ShownTable, byName: ReadonlyMap<string, ShownTable>):
     !Object.values(times).includes(name) &&
     (key.columns.length > 1 || key.columns[0] !== name || (references.byColumn.get(name)?.target ?? null) !== null);
   const fields = draftFields(table, table.columns.filter(isField), references);
+  const indexes = draftIndexes(shown, fields, times);
   const [only = '', another] = key.columns;
   return {
     resource: {
@@ -129,23 +131,29 @@ function draftTable(shown: ShownTable, byName: ReadonlyMap<string, ShownTable>):
         ...draftColumns(fields),
         ...times,
         ...draftUniques(shown, fields),
+        ...indexes.settings,
       },
       keywords: describeComment(table.comment),
       fields: fields.map(({ member }) => member),
       notes: [
-        ...(resource.note === null ? [] : [resource.note]),
-        ...(key.note === null ? [] : [key.note]),
+        ...[resource.note, key.note].filter((note) => note !== null),
         ...references.notes,
+        ...indexes.notes,
         ...table.columns.flatMap(describeColumn),
       ],
     },
-    references: new Map(
-      fields.flatMap(({ column, member }) => {
-        const reference = references.byColumn.get(column);
-        return reference === undefined ? [] : [[member.name, reference.inferred] as const];
-      }),
-    ),
+    references: nameReferences(fields, references),
   };
+}
+
+/** The references of fields, by their names. */
+function nameReferences(fields: readonly ColumnField[], { byColumn }: TableReferences): UnrelatedDraft['references'] {
+  return new Map(
+    fields.flatMap(({ column, member }) => {
+      const reference = byColumn.get(column);
+      return reference === undefined ? [] : [[member.name, reference.inferred] as const];
+    }),
+  );
 }
 
 /** Drafts the names of the columns that differ from those of their fields. */

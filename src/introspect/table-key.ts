@@ -55,11 +55,17 @@ function findKeyProblem(table: DescribedTable): string | null {
 
 /** Lists the columns that are unique together, other than those of a key. */
 export function listUniqueTogether(table: DescribedTable, key: TableKey): DescribedTable['uniqueKeys'] {
-  const isKey = (columns: readonly string[]): boolean =>
-    columns.length === key.columns.length && columns.every((name) => key.columns.includes(name));
   return table.uniqueKeys.filter(
-    (columns) => columns.length > 1 && !isKey(columns) && columns.every((name) => hasKind(table, name, UNIQUE_PARTS)),
+    (columns) =>
+      columns.length > 1 &&
+      !isSameSet(columns, key.columns) &&
+      columns.every((name) => hasKind(table, name, UNIQUE_PARTS)),
   );
+}
+
+/** True for the same columns, in any order. */
+function isSameSet(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((name) => other.includes(name));
 }
 
 function hasKind({ columns }: DescribedTable, name: string, kinds: ReadonlySet<ColumnKind>): boolean {

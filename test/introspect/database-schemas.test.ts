@@ -34,6 +34,8 @@ function fakeCatalogue(tables: readonly KnownTable[]): DatabaseCatalogue {
     primaryKey: ['id'],
     hasNullKeys: false,
     uniqueKeys: [],
+    indexes: [],
+    rowCount: null,
     foreignKeys: [],
     rowNumber: null,
     comment: null,
@@ -165,6 +167,30 @@ describe('a table that may not be read', () => {
       draftModel([{ name: 'public.film', ...denied }]),
       /^DataError: none of its tables may be read; the owner permits it: grant select on public\.film to app$/,
     );
+  });
+});
+
+describe('a table with many rows', () => {
+  const draft = (rowCount: number | null): Promise<string> =>
+    draftModel([
+      {
+        name: 'public.film',
+        rowCount,
+        indexes: [['id'], ['title', 'id']],
+        columns: [ID, column('title'), column('note')],
+      },
+    ]);
+
+  it('has a comment with the fields that no index sorts', async () => {
+    assert.equal(
+      resourceLines(await draft(1_234_567), 'films')[0],
+      '# no index: note; a sort or a filter by them reads all of about 1,234,567 rows',
+    );
+  });
+
+  it('has none below 100,000 rows, or where their number is not known', async () => {
+    for (const count of [99_999, null])
+      assert.equal(resourceLines(await draft(count), 'films')[0], 'table: public.film');
   });
 });
 

@@ -175,6 +175,7 @@ describe('fields that are unique together', () => {
       'key: ["y", x]',
       'columns: { source_updated_at: updated_at }',
       'unique: [[z, on_sale], ["y", source_updated_at]]',
+      'indexes: [[z, area], z, ["y", x], [x, "y"]]',
     ]);
     assert.deepEqual(load(model).model.resources.get('parts')?.uniques, [
       ['z', 'on_sale'],

@@ -24,8 +24,12 @@ export interface IndexedRow {
   readonly values: FieldValues;
 }
 
-/** The paths of each index of a resource, after those of its key, and of the tables of its arrays of references. */
+/**
+ * The paths of each index of a resource, after those of its key, and of the tables of its arrays of references. None
+ * for a table that exists: its database limits its own indexes.
+ */
 const indexedPaths = weakMemoize((resource: Resource): readonly (readonly string[])[] => {
+  if (resource.table !== null) return [];
   const key = keyMembers(resource);
   const references = resource.fields.filter(({ reference, type }) => reference !== null && type.kind === 'array');
   return [

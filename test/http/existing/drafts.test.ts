@@ -24,6 +24,7 @@ create table parts ("order" int not null, line int not null default nextval('num
 create table days (day text primary key default 'today', note text);
 create schema "Sales Dept";
 create table "Sales Dept"."Order Line" ("Line No" int primary key, "group" int not null references orders, "Net Price" numeric);
+create index orders_title on orders (title);
 create view "New Orders" as select number, title, upper(title) as loud from orders where state = 'new';
 create view "Sales Dept"."select" as
   select l."Line No", o.number, o.title, l."Net Price" * 2 as gross from "Sales Dept"."Order Line" as l join orders as o on o.number = l."group";
@@ -50,6 +51,7 @@ create table orders (
 create table parts ("order" int not null, line int not null default (100 + 1), text text not null default (upper('none')), primary key ("order", line));
 create table days (day text primary key not null default 'today', note text);
 create table "Order Line" ("Line No" integer primary key, "group" int not null references orders, "Net Price" numeric);
+create index orders_title on orders (title);
 create view "New Orders" as select number, title, upper(title) as loud from orders where state = 'new';
 create view "select" as
   select l."Line No", o.number, o.title, l."Net Price" * 2 as gross from "Order Line" as l join orders as o on o.number = l."group";
@@ -152,6 +154,15 @@ for (const { title, open, catalogue, schema, defaults, views, without } of SOURC
           [field],
         );
       }
+    });
+
+    it('[LIM-1] stores a long text in an indexed column: the database limits its own indexes', async () => {
+      assert.match(model, /^ {4}indexes: \[title\]$/m);
+      const title = 'x'.repeat(3_000);
+      const { status, body } = await api.send({ send: 'POST /api/v1/orders', body: { title } });
+      assert.equal(status, 201);
+      assert.equal(body.title, title);
+      await api.newEvents();
     });
 
     it('[MET-1] makes the columns of a key that have a default', async () => {

@@ -21,6 +21,17 @@ describe('describeWarnings', () => {
     );
   });
 
+  it('[QRY-3] compares the lists of a table that exists with its declared indexes, which the database has', () => {
+    const document = (indexes: string): string =>
+      `name: shop\nresources:\n  films: { table: film, sortable: [title], filterable: [title], indexes: [${indexes}], schema: { type: object, properties: { title: { type: string } } } }\n`;
+    const [warning = ''] = describeWarnings(load(document('')).model);
+    assert.match(
+      warning,
+      /^resources\.films: sortable .*: title; filterable .*: title; .*; create indexes in the database and declare them, or/,
+    );
+    assert.deepEqual(describeWarnings(load(document('title')).model), []);
+  });
+
   it('[QRY-3] [QRY-6] says what a search costs that is sorted without an index', () => {
     const [warning = ''] = warnings('a: { type: string }', 'search: [a]\nsortable: [a]\nfilterable: []');
     assert.match(

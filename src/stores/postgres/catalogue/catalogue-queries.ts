@@ -9,6 +9,7 @@ const HAS_HIDDEN_KEY = `exists (select from pg_index cross join unnest(indkey::i
  * empty `grant` is no missing right.
  */
 export const ENTRIES = `select relation.oid as id, nspname as schema, relname as name, relkind in ('v', 'm') as view,
+  case when relkind in ('r', 'p', 'm') and reltuples >= 0 then reltuples::float8 end as rows,
   obj_description(relation.oid, 'pg_class') as comment,
   starts_with(nspname, 'pg_') or nspname = 'information_schema' as system,
   exists (select from pg_depend where classid = 'pg_class'::regclass and objid = relation.oid and deptype = 'e') as extension,
@@ -56,11 +57,16 @@ select pg_type.oid as id, typname as name, format_type(pg_type.oid, null) as sho
     where contypid = pg_type.oid and contype = 'c' and convalidated) as checks
 from used join pg_type on pg_type.oid = used.id`;
 
-/** Primary keys, and unique indexes on columns of all rows. */
-export const UNIQUE_KEYS = `select indrelid as "table", indisprimary as "primary",
+/** True for an index with the order of its columns, in one direction. */
+const IS_ORDERED = `relam = (select oid from pg_am where amname = 'btree')
+  and not exists (select from unnest(indclass::oid[]) as class(id) join pg_opclass on oid = class.id where not opcdefault)
+  and (select count(distinct direction & 1) = 1 from unnest(indoption::int2[]) as option(direction))`;
+
+/** Primary keys, and indexes on columns of all rows. */
+export const INDEXES = `select indrelid as "table", indisprimary as "primary", indisunique as "unique", ${IS_ORDERED} as ordered,
   ${selectNames('indrelid', '(indkey::int2[])[0:indnkeyatts - 1]')} as columns
-from pg_index
-where ${describes('indrelid')} and indisunique and indisvalid and indpred is null and indexprs is null
+from pg_index join pg_class as relation on relation.oid = indexrelid
+where ${describes('indrelid')} and indisvalid and indpred is null and indexprs is null
 order by indrelid, indexrelid`;
 
 /** Foreign keys, and checks that all rows satisfy. A reference to a partitioned table has another key for each part. */

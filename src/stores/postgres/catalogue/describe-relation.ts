@@ -15,7 +15,8 @@ import { parseDefault } from './constants.ts';
 export interface RelationRows extends TableName {
   readonly comment: string | null;
   readonly columns: readonly SqlRow[];
-  readonly uniqueKeys: readonly SqlRow[];
+  readonly rowCount: number | null;
+  readonly indexes: readonly SqlRow[];
   readonly constraints: readonly SqlRow[];
   /** Null for a table. */
   readonly view: SqlRow | null;
@@ -23,17 +24,21 @@ export interface RelationRows extends TableName {
 
 /** Describes a table by its rows in the catalogue. Its own rows are not read. */
 export function describeRelation(rows: RelationRows, types: DatabaseTypes): DescribedTable {
-  const { name, schema, comment, uniqueKeys, constraints } = rows;
+  const { name, schema, comment, rowCount, indexes, constraints } = rows;
   const conditions = constraints.flatMap(({ check = null }) => (check === null ? [] : findConditions(String(check))));
   const byColumn = Map.groupBy(conditions, ({ column }) => column);
-  const primary = uniqueKeys.find((key) => key['primary'] === 1);
+  const primary = indexes.find((key) => key['primary'] === 1);
+  const listColumns = (kind: 'unique' | 'ordered'): DescribedTable['indexes'] =>
+    indexes.filter((index) => index[kind] === 1).map(({ columns }) => parseList(columns));
   return {
     name,
     schema,
     columns: rows.columns.map((row) => readColumn(row, types, byColumn.get(String(row['name'])) ?? [])),
     primaryKey: parseList(primary?.['columns']),
     hasNullKeys: false,
-    uniqueKeys: uniqueKeys.map(({ columns }) => parseList(columns)),
+    uniqueKeys: listColumns('unique'),
+    indexes: listColumns('ordered'),
+    rowCount,
     foreignKeys: constraints.filter(({ target = null }) => target !== null).map(readForeignKey),
     rowNumber: null,
     comment,

@@ -8,7 +8,7 @@ import { arrayLiteral } from '../dialect/literals.ts';
 import { displayedUrl, parseDatabaseUrl } from '../driver/database-url.ts';
 import type { PostgresConnection } from '../driver/pg.ts';
 import { sqlState, storeError } from '../driver/postgres-errors.ts';
-import { COLUMNS, CONSTRAINTS, ENTRIES, TYPES, UNIQUE_KEYS, VIEWS } from './catalogue-queries.ts';
+import { COLUMNS, CONSTRAINTS, ENTRIES, INDEXES, TYPES, VIEWS } from './catalogue-queries.ts';
 import { describeRelation } from './describe-relation.ts';
 
 const SESSION = { name: 'restwright init', statementTimeout: 20_000, lockTimeout: 2_000, readOnly: true };
@@ -21,6 +21,7 @@ interface ListedRelation {
   readonly id: string;
   readonly schema: string;
   readonly comment: string | null;
+  readonly rowCount: number | null;
 }
 
 /**
@@ -71,11 +72,16 @@ async function explainError<T>(url: string, read: () => Promise<T>): Promise<T> 
 function listEntries(rows: readonly SqlRow[], relations: Map<string, ListedRelation>): readonly CatalogueEntry[] {
   const owned = new Set(rows.filter(({ name }) => name === `${SYSTEM_PREFIX}meta`).map((row) => row['schema']));
   return rows.map((row) => {
-    const { id, grant, comment = null } = row;
+    const { id, grant, comment = null, rows: count = null } = row;
     const schema = String(row['schema']);
     const name = `${schema}.${String(row['name'])}`;
     if (!relations.has(name))
-      relations.set(name, { id: String(id), schema, comment: comment === null ? null : String(comment) });
+      relations.set(name, {
+        id: String(id),
+        schema,
+        comment: comment === null ? null : String(comment),
+        rowCount: count === null ? null : Number(count),
+      });
     const closed = findReason(row, owned.has(schema));
     const kind = row['view'] === 1 ? 'view' : 'table';
     return { name, schema, kind, closed, ...(closed === 'denied' ? { grant: String(grant) } : {}) };
@@ -104,9 +110,9 @@ async function describeRelations(
   const read = async (text: string): Promise<readonly SqlRow[]> => (await session.query(text, [ids])).rows;
   const byTable = async (text: string): Promise<ReadonlyMap<string, readonly SqlRow[]>> =>
     Map.groupBy(await read(text), (row) => String(row['table']));
-  const [columns, uniqueKeys, constraints, views, types] = await Promise.all([
+  const [columns, indexes, constraints, views, types] = await Promise.all([
     byTable(COLUMNS),
-    byTable(UNIQUE_KEYS),
+    byTable(INDEXES),
     byTable(CONSTRAINTS),
     byTable(VIEWS),
     read(TYPES),
@@ -117,7 +123,7 @@ async function describeRelations(
       {
         ...relation,
         columns: columns.get(id) ?? [],
-        uniqueKeys: uniqueKeys.get(id) ?? [],
+        indexes: indexes.get(id) ?? [],
         constraints: constraints.get(id) ?? [],
         view: views.get(id)?.[0] ?? null,
       },

@@ -54,7 +54,7 @@ export interface RelationTable extends NamedTable<RelationColumn>, CatalogueRela
   readonly deniedSequences: readonly string[];
 }
 
-/** The parts of a relation that one statement each reads for all of them. */
+/** Parts of a relation that one statement each reads for all relations. */
 type RelationParts = Pick<RelationTable, 'columns' | 'unique' | 'deniedSequences'>;
 
 const RELATIONS = `select c.oid::bigint as oid, n.nspname as schema, c.relname as name, c.relkind in ('r', 'p') as transactions,

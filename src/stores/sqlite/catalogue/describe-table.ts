@@ -1,13 +1,14 @@
 import type { DescribedColumn, DescribedTable } from '../../../introspect/database.ts';
 import { isNullLiteral } from '../../../introspect/sql-tokens.ts';
 import type { SqlRow } from '../../sql/dialect.ts';
+import { quoteName } from '../../sql/standard-dialect.ts';
 import type { DriverConnection } from '../driver/driver.ts';
 import { type ChoicesByColumn, findChoices } from './check-choices.ts';
 import { type ColumnSample, sampleColumns } from './column-sample.ts';
 import { type DeclaredColumn, inferColumnType, readDefault, selectSampledText } from './column-type.ts';
 
 /** The rows of a catalogue about one table. */
-export interface TableRows extends Pick<DescribedTable, 'name' | 'uniqueKeys' | 'foreignKeys' | 'view'> {
+export interface TableRows extends Pick<DescribedTable, 'name' | 'uniqueKeys' | 'indexes' | 'foreignKeys' | 'view'> {
   /** The statement that created the table. */
   readonly sql: string;
   /** False for a view, and a table `without rowid`. */
@@ -36,7 +37,7 @@ const UNREAD: ColumnSample = { forms: new Set(), texts: [], error: null };
 
 /** Describes a table by its rows in the catalogue and by a sample of its own rows. */
 export function describeTable(connection: DriverConnection, rows: TableRows): DescribedTable {
-  const { name, sql, hasRowId, endRows, uniqueKeys, foreignKeys, view } = rows;
+  const { name, sql, hasRowId, endRows, uniqueKeys, indexes, foreignKeys, view } = rows;
   const columns = readColumns(rows);
   const primaryKey = columns
     .filter(({ isKey }) => isKey)
@@ -58,11 +59,19 @@ export function describeTable(connection: DriverConnection, rows: TableRows): De
     primaryKey,
     hasNullKeys: columns.some(({ isKey }, index) => isKey && samples[index]?.forms.has('null') === true),
     uniqueKeys,
+    indexes,
+    rowCount: rowNumber === null ? null : estimateRows(connection, name, rowNumber),
     foreignKeys,
     rowNumber,
     comment: null,
     view,
   };
+}
+
+/** Estimates the number of rows by the last of their numbers, which an index finds. */
+function estimateRows(connection: DriverConnection, name: string, rowNumber: string): number {
+  const row = connection.prepare(`select max(${rowNumber}) as last from main.${quoteName(name)}`).get();
+  return Number(row?.['last'] ?? 0);
 }
 
 /** A key is never null in a table `without rowid`, nor where it is the number of the row. */

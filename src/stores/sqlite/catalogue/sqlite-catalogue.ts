@@ -29,9 +29,9 @@ const COLUMNS = `select owner.name as "table", part.name, part.type, part."notnu
 const FOREIGN_KEYS = `select owner.name as "table", part.id, part."table" as target, part."from" as "column", part."to" as key
   from ${NAMES} cross join pragma_foreign_key_list(owner.name) as part order by part.id desc, part.seq`;
 /** A column without a name is an expression. */
-const UNIQUE_INDEXES = `select owner.name as "table", listed.name as "index", part.name as "column"
-  from ${NAMES} cross join pragma_index_list(owner.name) as listed cross join pragma_index_info(listed.name) as part
-  where listed."unique" = 1 and listed.partial = 0 order by listed.seq desc, part.seqno`;
+const INDEXES = `select owner.name as "table", listed.name as "index", listed."unique", part.name as "column", part."desc" as descending
+  from ${NAMES} cross join pragma_index_list(owner.name) as listed cross join pragma_index_xinfo(listed.name) as part
+  where listed.partial = 0 and part.key = 1 order by listed.seq desc, part.seqno`;
 
 const BYTES = 'select page_count * page_size as bytes from pragma_page_count, pragma_page_size';
 /** Bytes of a file whose views are sampled. */
@@ -102,7 +102,7 @@ function describeTables(connection: DriverConnection, names: readonly string[]):
   const tables = JSON.stringify(names.filter((name) => !isView(name)));
   const read = (text: string): ReadonlyMap<string, readonly SqlRow[]> =>
     Map.groupBy(connection.prepare(text).all(tables), (row) => String(row['table']));
-  const [columns, foreignKeys, indexes] = [read(COLUMNS), read(FOREIGN_KEYS), read(UNIQUE_INDEXES)];
+  const [columns, foreignKeys, indexes] = [read(COLUMNS), read(FOREIGN_KEYS), read(INDEXES)];
   const statements = connection.prepare(TABLES).all();
   const sql = new Map(statements.map((row) => [String(row['name']), String(row['sql'])]));
   const known = new Map([...sql.keys()].map((name) => [name.toLowerCase(), name]));
@@ -123,7 +123,7 @@ function describeTables(connection: DriverConnection, names: readonly string[]):
       hasRowId: view === null && kinds.get(name)?.['wr'] !== 1,
       columns: view === null ? (columns.get(name) ?? []) : readViewColumns(connection, name),
       endRows: view === null ? endRows : endRowsOfViews,
-      uniqueKeys: toUniqueKeys(indexes.get(name) ?? []),
+      ...toIndexLists(indexes.get(name) ?? []),
       foreignKeys: toForeignKeyList(foreignKeys.get(name) ?? [], declared),
       view,
     };
@@ -146,11 +146,16 @@ function readViewColumns(connection: DriverConnection, name: string): readonly S
   }
 }
 
-function toUniqueKeys(rows: readonly SqlRow[]): DescribedTable['uniqueKeys'] {
-  const indexes = Map.groupBy(rows, (row) => row['index']).values();
-  return [...indexes]
-    .filter((parts) => parts.every(({ column }) => column !== null))
-    .map((parts) => parts.map(({ column }) => String(column)));
+function toIndexLists(rows: readonly SqlRow[]): Pick<DescribedTable, 'uniqueKeys' | 'indexes'> {
+  const all = [...Map.groupBy(rows, (row) => row['index']).values()];
+  const indexes = all.filter((parts) => parts.every(({ column }) => column !== null));
+  const isOrdered = ([first, ...others]: readonly SqlRow[]): boolean =>
+    others.every(({ descending }) => descending === first?.['descending']);
+  const listColumns = (parts: readonly SqlRow[]): readonly string[] => parts.map(({ column }) => String(column));
+  return {
+    uniqueKeys: indexes.filter(([first]) => first?.['unique'] === 1).map(listColumns),
+    indexes: indexes.filter(isOrdered).map(listColumns),
+  };
 }
 
 /** The names of tables and of their columns, by the name of the table in lower case. */

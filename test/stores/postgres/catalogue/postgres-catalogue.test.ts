@@ -189,6 +189,20 @@ describe('the model over a PostgreSQL database', () => {
     ]);
   });
 
+  it('has the indexes of all rows in the order of their columns', async () => {
+    await createDatabase(
+      'indexed',
+      `create table film (id integer primary key, title text, year integer, code text unique, changed timestamptz not null, place point);
+       create index on film (title, year) include (code); create index on film (year desc, id desc); create index on film (changed);
+       create index on film (code, title); create index on film (title, year desc); create index on film (title text_pattern_ops);
+       create index on film using hash (year); create index on film (lower(title)); create index on film (year) where id > 1;
+       create table line (film integer, number integer, primary key (film, number))`,
+    );
+    const indexed = await modelOver(urlFor('indexed'));
+    const listed = [...indexed.matchAll(/^ {4}indexes: (.*)$/gm)].map(([, indexes]) => indexes);
+    assert.deepEqual(listed, ['[[title, year], [year, id], changed, [code, title]]', '[[film, number]]']);
+  });
+
   it('has a reference for each foreign key of one column to the key of a resource', () => {
     assert.deepEqual(resourceLines(model, 'orders').slice(-3), [
       'customer_id: { type: string, x-references: { resource: customers, inverse: orders }, description: Who pays }',
