@@ -33,7 +33,8 @@ export function isNameable(name: string): boolean {
 }
 
 /** The reason for a table without a key. */
-export const NO_KEY = 'no column can be its key; declare `key: COLUMN`, which is unique and never null.';
+export const NO_KEY =
+  'no column can be its key; add a primary key, a unique index of columns that are never null, or a resource with `key: COLUMN`.';
 
 /** The reason for a view without a key. */
 export const NO_VIEW_KEY =

@@ -318,7 +318,7 @@ describe('the comment at the start', () => {
     assert.deepEqual(model.split('\n').slice(0, 8), [
       '# Read from shop.sqlite: check the types and remove what is not needed.',
       '# Left out: ${x}: a model cannot contain this name.',
-      '# Left out: b: no column can be its key; declare `key: COLUMN`, which is unique and never null.',
+      '# Left out: b: no column can be its key; add a primary key, a unique index of columns that are never null, or a resource with `key: COLUMN`.',
       '# Left out: broken: the database cannot read this view.',
       '# Left out: docs: virtual tables, such as indexes of a text search.',
       '# Left out: docs_config, docs_content, docs_data, docs_docsize, docs_idx: the storage of virtual tables.',
