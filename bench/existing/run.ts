@@ -17,7 +17,11 @@ import { startContender } from '../postgres/start-contender.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
 const [ROWS = 100_000, ROUNDS = 5, SECONDS = 2] = process.argv.slice(2).map(Number);
-const COMPARED: readonly WorkloadId[] = ['by-id', 'by-id-alone', 'pages', 'filtered-pages', 'not-modified'];
+const READS: readonly WorkloadId[] = ['by-id', 'by-id-alone', 'pages', 'filtered-pages', 'not-modified'];
+const WRITES: readonly WorkloadId[] = ['patch', 'patch-alone'];
+
+/** The schema of own tables. The server writes that of its name next to tables that exist. */
+const OWN = 'own';
 
 /** The servers of one database: own tables, a table that exists, and the handwritten server. */
 interface Compared {
@@ -25,6 +29,7 @@ interface Compared {
   readonly existing: readonly string[];
   readonly hand: readonly string[];
   readonly data: Pick<Datasets, 'ids' | 'numbers'>;
+  readonly workloads: readonly WorkloadId[];
 }
 
 const folder = temporaryFolder();
@@ -38,7 +43,7 @@ function existingModel(name: string): string {
   return path.join(import.meta.dirname, `${name}.yaml`);
 }
 
-async function measure(title: string, { own, existing, hand, data }: Compared): Promise<void> {
+async function measure(title: string, { own, existing, hand, data, workloads }: Compared): Promise<void> {
   const servers: readonly RunningServer[] = [
     await startContender(folder, 'restwright', { dialect: RESTWRIGHT, keys: 'ids', args: own }),
     await startContender(folder, 'existing', { dialect: RESTWRIGHT, keys: 'numbers', args: existing }),
@@ -46,7 +51,7 @@ async function measure(title: string, { own, existing, hand, data }: Compared): 
   ];
   const plan = { rounds: ROUNDS, seconds: SECONDS };
   const rows: (readonly string[])[] = [];
-  for (const workload of WORKLOADS.filter(({ id }) => COMPARED.includes(id))) {
+  for (const workload of WORKLOADS.filter(({ id }) => workloads.includes(id))) {
     process.stderr.write(`${title}: ${workload.title}\n`);
     rows.push(
       listCells(workload.title, await measureWorkload(workload, servers, { data, plan, report: () => undefined })),
@@ -75,17 +80,18 @@ function listCells(title: string, measurements: Measurements): readonly string[]
 }
 
 async function measurePostgres(): Promise<void> {
-  const postgres = await startOwnPostgres(null, { settings: ['shared_buffers=256MB'] });
+  const settings = ['fsync=on', 'full_page_writes=on', 'shared_buffers=256MB'];
+  const postgres = await startOwnPostgres(null, { settings });
   try {
-    const url = postgres.url('restwright');
+    const url = postgres.url(OWN);
     await importProducts(url, ROWS);
-    const data = await copyProducts(url);
-    await measure('PostgreSQL', {
-      own: serve(MODEL, url),
-      existing: serve(existingModel('postgres'), url, '--read-only'),
-      hand: [await bundle(path.join(folder, 'postgres'), '../postgres/fastify-server'), handUrl(postgres)],
-      data,
-    });
+    const data = await copyProducts(url, OWN);
+    const own = serve(MODEL, url);
+    const existing = serve(existingModel('postgres'), postgres.url('by_hand'));
+    const hand = [await bundle(path.join(folder, 'postgres'), '../postgres/fastify-server'), handUrl(postgres)];
+    const reads = { own, existing: [...existing, '--read-only'], hand, data, workloads: READS };
+    await measure('PostgreSQL', reads);
+    await measure('PostgreSQL, writes', { ...reads, existing, workloads: WRITES });
   } finally {
     await postgres.stop();
   }
@@ -99,6 +105,7 @@ async function measureSqlite({ fastify }: Programs): Promise<void> {
     existing: serve(existingModel('sqlite'), table('existing'), '--read-only'),
     hand: [fastify, table('by-hand'), 'bare'],
     data,
+    workloads: READS,
   });
 }
 

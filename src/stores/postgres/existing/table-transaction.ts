@@ -115,11 +115,15 @@ export class TableTransaction {
     if (write.kind === 'misfit')
       return { kind: 'rule', plan: index, reason: 'invalid', field: write.field, message: write.message };
     try {
-      const changed = (await this.#send([...markOwnWrite(tables, plan.resource), write.statement])).at(-1);
+      const marks = markOwnWrite(tables, plan.resource);
+      // The key of a row that exists stays. The row can be read without an answer to its write.
+      const known = plan.kind === 'update' || plan.kind === 'detach' ? [readRow(tables, plan.resource, plan.id)] : [];
+      const answers = await this.#send([...marks, write.statement, ...known]);
+      const changed = answers[marks.length];
       if (plan.kind === 'delete') return this.#deleted(changed, index);
       const id = changed?.rows[0]?.['id'];
       if (typeof id !== 'string' && plan.kind !== 'create') return { kind: 'stale', plan: index };
-      const [read] = await this.#send([readRow(tables, plan.resource, String(id))]);
+      const read = answers[marks.length + 1] ?? (await this.#send([readRow(tables, plan.resource, String(id))]))[0];
       const stored = read?.rows[0];
       // A trigger, or a policy of the database, has hidden the row.
       if (stored === undefined) return { kind: 'rule', plan: index, reason: 'invalid', field: null, message: null };
