@@ -340,12 +340,12 @@ describe('the changes of tables by other programs', () => {
   });
 
   it('are observed where a table is truncated, or its triggers do not fire', async () => {
-    const seen = (): unknown => api.observations.filter(({ kind }) => kind.startsWith('table-')).at(-1);
+    const lastSeen = (): unknown => api.observations.filter(({ kind }) => kind.startsWith('table-')).at(-1);
     await changed('truncate node');
-    assert.deepEqual(seen(), { kind: 'table-truncated', table: 'node' });
+    assert.deepEqual(lastSeen(), { kind: 'table-truncated', table: 'node' });
     await source.change('alter table node disable trigger restwright_changes');
     await api.api.foreignChanges?.check();
-    assert.deepEqual(seen(), { kind: 'table-unrecorded', table: 'node', cause: 'disabled' });
+    assert.deepEqual(lastSeen(), { kind: 'table-unrecorded', table: 'node', cause: 'disabled' });
     const { model } = loadModel({ text: MODEL });
     await assert.rejects(
       openPostgres({ url: source.url, model }),
@@ -357,7 +357,7 @@ describe('the changes of tables by other programs', () => {
     assert.equal(api.observations.length, reported);
     await source.change('create table heir () inherits (film)');
     await api.api.foreignChanges?.check();
-    assert.deepEqual(seen(), { kind: 'table-unrecorded', table: 'film', cause: 'inherited' });
+    assert.deepEqual(lastSeen(), { kind: 'table-unrecorded', table: 'film', cause: 'inherited' });
     await source.change('drop table heir');
   });
 
