@@ -158,10 +158,10 @@ for (const { title, open, catalogue, schema, defaults, views, without } of SOURC
 
     it('[LIM-1] stores a long text in an indexed column: the database limits its own indexes', async () => {
       assert.match(model, /^ {4}indexes: \[title\]$/m);
-      const title = 'x'.repeat(3_000);
-      const { status, body } = await api.send({ send: 'POST /api/v1/orders', body: { title } });
+      const long = 'x'.repeat(3_000);
+      const { status, body } = await api.send({ send: 'POST /api/v1/orders', body: { title: long } });
       assert.equal(status, 201);
-      assert.equal(body.title, title);
+      assert.equal(body.title, long);
       await api.newEvents();
     });
 
