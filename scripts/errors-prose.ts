@@ -113,6 +113,10 @@ export const errorProse: Readonly<Record<ErrorCode, Prose>> = {
     'A page of another site sent a request that could change something.',
     'Send it from the origin of the API, or name the origin of the page in `cors.origins` of the model.',
   ),
+  AUTH_ROLE_FORBIDDEN: prose(
+    'The role of the database that the token names may not do this, or the model does not list it.',
+    'Get a token for another role, or ask the operator of the database for the right.',
+  ),
   REQUEST_ROUTE_NOT_FOUND: prose(
     'No resource has this path in this version.',
     'Follow the links, starting from the base path of the API.',

@@ -3,6 +3,7 @@ import { NO_TOKENS, type TokenVerifier } from './auth/token-verifier.ts';
 import type { WebhookSender } from './events/webhooks/sender.ts';
 import type { RateLender } from './limits/leased-rate-limiter.ts';
 import type { AgentMode } from './mcp/tools.ts';
+import { hasRoles } from './model/auth-rules.ts';
 import type { Model } from './model/model.ts';
 import type { HookServices } from './model/hooks.ts';
 import type { Metrics } from './observe/metrics/metrics.ts';
@@ -86,8 +87,14 @@ export interface CompleteApiOptions extends Required<ApiOptions> {
   readonly written: MonotonicClock;
 }
 
-/** The options of an API, those that are not given with their defaults. */
+/**
+ * The options of an API, those that are not given with their defaults.
+ *
+ * @throws {Error} where the store has no roles for callers of the model
+ */
 export function withDefaults(given: ApiOptions): CompleteApiOptions {
+  if (hasRoles(given.model) && given.store.rowsAs === undefined)
+    throw new Error('auth.database_role needs a store with roles: PostgreSQL');
   const { clock = systemClock, random = createRandom(), metrics = null, traces = null } = given;
   const written = new MonotonicClock(clock);
   return {

@@ -10,6 +10,18 @@ export interface AuthRules {
   readonly apiKeys: string | null;
   /** The identifier of the API as a protected resource (RFC 9728); null where it is the URL of the API (AUTH-8). */
   readonly resource: string | null;
+  /** The roles of the database as which requests of callers run; null where all run as the role of its URL. */
+  readonly databaseRole: DatabaseRoleRule | null;
+}
+
+/** The choice of the role of the database as which the statements of a caller run. */
+export interface DatabaseRoleRule {
+  /** The claim of a token that names the role. */
+  readonly claim: string;
+  /** The roles that tokens may name. At least one. */
+  readonly roles: readonly string[];
+  /** The role of callers without credentials; null where they have none. */
+  readonly anonymous: string | null;
 }
 
 /** A gateway that names callers in header fields (AUTH-6). */
@@ -48,3 +60,19 @@ export type KeySource =
   | { readonly kind: 'discovery' }
   /** The shared secret of HS256. */
   | { readonly kind: 'secret'; readonly secret: string };
+
+/** A model, as far as its callers are concerned. */
+interface AuthenticatedModel {
+  readonly auth: Pick<AuthRules, 'databaseRole'> | null;
+}
+
+/** Lists the roles of the database as which the statements of callers may run. */
+export function listRoles({ auth }: AuthenticatedModel): readonly string[] {
+  const { roles = [], anonymous = null } = auth?.databaseRole ?? {};
+  return anonymous === null ? roles : [...roles, anonymous];
+}
+
+/** True if the statements of callers run as roles of the database, which judges their rights by rules of its own. */
+export function hasRoles(model: AuthenticatedModel): boolean {
+  return listRoles(model).length > 0;
+}

@@ -15,7 +15,7 @@ import type { TableSource } from './table-source.ts';
 import type { WebhookSettings } from './webhook-settings.ts';
 
 export type { AccessOperation, AccessRule, FieldAccess, ResourceAccess, RowRules } from './access-rules.ts';
-export type { AuthRules, GatewayRule, Issuer, KeySource } from './auth-rules.ts';
+export type { AuthRules, DatabaseRoleRule, GatewayRule, Issuer, KeySource } from './auth-rules.ts';
 export type { ContractVersion, VersionChange } from './contract-version.ts';
 export type { CallerFill, Generator } from './field-origin.ts';
 export type { IdRule } from './id-rule.ts';

@@ -2,6 +2,7 @@ import { ApiError, apiError } from '../conventions/errors.ts';
 import { ConversionError } from '../model/values/conversion-error.ts';
 import type { Observe } from '../observe/observation.ts';
 import {
+  RoleForbidden,
   StatementTimeout,
   StoreOverloaded,
   StoreUnavailable,
@@ -50,6 +51,7 @@ function failedFunction({ cause }: ApiError): unknown {
 /** Any other error becomes a constant 500 (ERR-7). */
 function asApiError(failure: unknown): ApiError {
   if (failure instanceof ApiError) return failure;
+  if (failure instanceof RoleForbidden) return roleForbidden(failure);
   if (failure instanceof StatementTimeout) {
     return apiError(
       'SERVER_TIMEOUT',
@@ -73,4 +75,11 @@ function asApiError(failure: unknown): ApiError {
   return apiError('SERVER_ERROR', 'The server failed; the cause is in its log under the correlation id.', {
     cause: failure,
   });
+}
+
+/** 403 of a caller whose role of the database may not do this; 401 without credentials. */
+function roleForbidden(cause: RoleForbidden): ApiError {
+  if (!cause.isAnonymous)
+    return apiError('AUTH_ROLE_FORBIDDEN', 'The database role of this token does not allow this.', { cause });
+  return apiError('AUTH_REQUIRED', 'This needs credentials; send "Authorization: Bearer <token>".', { cause });
 }

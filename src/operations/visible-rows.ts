@@ -15,6 +15,7 @@ import {
   type VisibleAncestor,
 } from '../plan/plan.ts';
 import type { Partition } from '../plan/list/partitions.ts';
+import type { DatabaseCaller } from '../plan/write-unit.ts';
 import { type RowVisibilities, UNRESTRICTED } from '../plan/policy/visibilities.ts';
 import type { AccessOperation } from '../model/model.ts';
 import { awaitAll, chain, type MaybePromise } from '../platform/maybe-promise.ts';
@@ -25,6 +26,8 @@ import type { ReadMapping } from '../versions/read-mapping.ts';
 export interface RowSource {
   readonly rows: RowReader;
   readonly stamps: ChangeStamps;
+  /** The rows as the database shows them to a caller; absent where all callers have the rights of the server. */
+  readonly rowsAs?: (caller: DatabaseCaller) => RowReader;
   /** The source for a request that only reads; absent without replicas. */
   readonly replicated?: () => RowSource;
   /** The source that the unit is staged over; absent for a store. */

@@ -9,11 +9,13 @@ import { addressName } from '../limits/address-name.ts';
 import type { Observe } from '../observe/observation.ts';
 import { attempt, type MaybePromise, chain } from '../platform/maybe-promise.ts';
 import { compressResponse } from '../represent/content-encoding.ts';
-import type { Store } from '../stores/store.ts';
+import { commitsFor, findDatabaseCaller, rowsFor } from '../operations/database-role.ts';
+import { RoleForbidden, type Store } from '../stores/store.ts';
 import { variesByCaller } from './access.ts';
 import { agentResponse } from './agents.ts';
 import type { Authenticated } from './authenticate.ts';
 import { authorize, chooseRows } from './authorize.ts';
+import { credentialsRequired } from './challenge.ts';
 import { checkOrigin } from './check-origin.ts';
 import {
   anonymousResponse,
@@ -87,12 +89,21 @@ function serve(limited: Limited, options: PipelineOptions): MaybePromise<ApiResp
   const { store, services, metrics, findVariants, agents } = options;
   const { stages } = limited.routed.exchange;
   stages?.end('limit');
-  const authorized = authorize(limited, tracedRows(chooseRows(limited, store), stages), options);
+  const as = findDatabaseCaller(limited.routed.contract.model, limited.principal);
+  const rows = rowsFor(as, chooseRows(limited, store));
+  const authorized = authorize(limited, tracedRows(rows, stages), options);
   stages?.end('authorize');
   const { kind } = limited.routed.route;
   if (kind === 'metrics') return metricsResponse(authorized, metrics);
   if (kind === 'mcp') return agentResponse(authorized, agents);
-  return perform(negotiate(authorized, findVariants), tracedCommits(services, stages));
+  const run = (): MaybePromise<ApiResponse> =>
+    perform(negotiate(authorized, findVariants), commitsFor(as, tracedCommits(services, stages)));
+  return as?.isAnonymous === true ? attempt(run, (error) => challenge(error, limited, options)) : run();
+}
+
+/** Requires credentials where the role of callers without them lacks a right (AUTH-3). @throws the error */
+function challenge(error: unknown, { routed }: Limited, options: PipelineOptions): never {
+  throw error instanceof RoleForbidden ? credentialsRequired(routed.contract, options) : error;
 }
 
 /** Plans and executes a request for its caller, and represents the outcome in its reply. */

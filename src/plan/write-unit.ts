@@ -34,6 +34,16 @@ export interface StoredIdempotencyRecord extends Omit<IdempotencyRecord, 'name' 
 /** A plan after which the row exists. */
 export type RowPlan = CreatePlan | UpdatePlan | DetachPlan;
 
+/** A caller whose rights the database judges, as its policies know it. */
+export interface DatabaseCaller {
+  /** The name of its role; null where it has none, and may neither read nor write. */
+  readonly role: string | null;
+  /** JSON: the claims of its token, which policies read as `request.jwt.claims`. */
+  readonly claims: string;
+  /** True for a caller without credentials. */
+  readonly isAnonymous: boolean;
+}
+
 /** Plans that commit atomically, in order. A single write is a unit of one. */
 export interface WriteUnit {
   readonly plans: readonly WritePlan[];
@@ -49,6 +59,8 @@ export interface WriteUnit {
   readonly delivery?: DeliveryPlan;
   /** Milliseconds that the unit may wait for other units, to share their transaction. Default: 0. */
   readonly maxDelay?: number;
+  /** The caller as whom rows of tables of another program are written. Default: the server. */
+  readonly as?: DatabaseCaller;
   /** Rolled back after the outcome is known (MET-14). */
   readonly dry?: boolean;
 }

@@ -11,7 +11,13 @@ import type {
   VisibleAncestor,
   VisibleReference,
 } from '../plan/plan.ts';
-import type { IdempotencyRecord, StoredIdempotencyRecord, WriteOutcome, WriteUnit } from '../plan/write-unit.ts';
+import type {
+  DatabaseCaller,
+  IdempotencyRecord,
+  StoredIdempotencyRecord,
+  WriteOutcome,
+  WriteUnit,
+} from '../plan/write-unit.ts';
 import type { PlanChanges } from '../plan/foreign-change.ts';
 import type { Bookmark } from '../plan/bookmark.ts';
 import type { CacheStatistics } from '../cache/cache.ts';
@@ -19,6 +25,15 @@ import type { Deliveries, EventLog } from './event-store.ts';
 import type { Partition } from '../plan/list/partitions.ts';
 import type { MaybePromise } from '../platform/maybe-promise.ts';
 
+export {
+  RoleForbidden,
+  RowsTooLarge,
+  StatementTimeout,
+  StoreOverloaded,
+  StoreUnavailable,
+  type UnavailableReason,
+  WriteOutcomeUnknown,
+} from './store-errors.ts';
 export type {
   EventAccess,
   LoggedEvent,
@@ -66,50 +81,6 @@ export interface StoreUsage {
   readonly queuedReads: number;
   /** The statistics of the cache of prepared statements. */
   readonly statements: CacheStatistics;
-}
-
-/** A read ran past the statement timeout and was stopped. Nothing was changed. */
-export class StatementTimeout extends Error {
-  override readonly name = 'StatementTimeout';
-}
-
-/** The queue of slow reads is full, or a read waited in it for too long. The read did not begin. */
-export class StoreOverloaded extends Error {
-  override readonly name = 'StoreOverloaded';
-}
-
-/** The rows of a read have more characters than the `maxSize` of its plan. */
-export class RowsTooLarge extends Error {
-  override readonly name = 'RowsTooLarge';
-}
-
-/**
- * The reason why a database is unavailable. `locked`: another process has locked it for too long. `full`, `io`: its
- * disk is full, or fails. `lost`: its files are not where they were when it was opened. `away`: its server cannot be
- * reached, or does not answer. `migrated`: it was migrated to another model.
- */
-export type UnavailableReason = 'locked' | 'full' | 'io' | 'read-only' | 'corrupt' | 'lost' | 'away' | 'migrated';
-
-/** The database is unavailable. Nothing was changed, other than by a write to files that were `lost` meanwhile. */
-export class StoreUnavailable extends Error {
-  override readonly name = 'StoreUnavailable';
-  /** null for any other reason. */
-  readonly reason: UnavailableReason | null;
-
-  constructor(message: string, options: ErrorOptions & { readonly reason?: UnavailableReason | null } = {}) {
-    super(message, options);
-    this.reason = options.reason ?? null;
-  }
-}
-
-/**
- * The database did not answer a commit: its connection was lost, or time ran out. Whether the write was made is not
- * known; its idempotency record says so.
- */
-export class WriteOutcomeUnknown extends StoreUnavailable {
-  constructor(message: string, options: ErrorOptions = {}) {
-    super(message, { ...options, reason: 'away' });
-  }
 }
 
 /** Reads the rows of the declared resources. */
@@ -260,6 +231,11 @@ export interface Store {
    * before (OPS-5). After a read the stamps are of its snapshot, or later. Absent for a store without replicas.
    */
   readonly replicated?: () => Pick<Store, 'rows' | 'stamps'>;
+  /**
+   * The rows as the database shows them to a caller. Its reads reject with {@link RoleForbidden} where its role lacks a
+   * right. Absent for a store in which all callers have the rights of the server.
+   */
+  readonly rowsAs?: (caller: DatabaseCaller) => RowReader;
   readonly writes: Writer;
   readonly bookmarks: Bookmarks;
   readonly idempotencyRecords: IdempotencyRecords;

@@ -97,6 +97,7 @@ export const rowAccess: Readonly<Record<string, readonly string[]>> = {
     'src/operations/staged/staged-rows.ts',
   ],
   RowSource: [
+    'src/operations/database-role.ts',
     'src/operations/read/token-rows.ts',
     'src/pipeline/authorize.ts',
     'src/pipeline/measure/traced-exchange.ts',

@@ -1,5 +1,6 @@
 import { weakMemoize } from '../../cache/memoize.ts';
 import { type ErrorCode, errors } from '../../conventions/errors.ts';
+import { hasRoles } from '../../model/auth-rules.ts';
 import type { DescribedContract } from '../described-contract.ts';
 import type { CodesByStatus, OperationKind, OperationTarget } from './operation.ts';
 import { type CodeWithStatus, resourceErrorCodes } from './resource-error-codes.ts';
@@ -78,6 +79,7 @@ function callerCodes(kind: OperationKind, contract: DescribedContract): readonly
   if (model.auth !== null) {
     codes.push('AUTH_REQUIRED', 'AUTH_TOKEN_EXPIRED', 'AUTH_TOKEN_INVALID', 'AUTH_UNAVAILABLE');
     codes.push('AUTH_SCOPE_INSUFFICIENT');
+    if (hasRoles(model)) codes.push('AUTH_ROLE_FORBIDDEN');
   }
   if (model.requireTls) codes.push('AUTH_TLS_REQUIRED');
   if (WRITES.has(kind)) codes.push('AUTH_ORIGIN_FORBIDDEN');

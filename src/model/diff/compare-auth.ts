@@ -8,6 +8,7 @@ const AUTH_COMPARERS = {
   gateway: (was, is, at) => GATEWAY(was !== null, is !== null, at, [was !== null, is !== null]),
   apiKeys: (was, is, at) => accepted(was === null ? [] : [was], is === null ? [] : [is], 'API keys of', at),
   resource: unseen('clients read it from the metadata before each request of a token'),
+  databaseRole: unseen('the rights of the role are those of the database'),
 } satisfies Comparers<AuthRules>;
 
 /** Its secret is between the gateway and the server. */

@@ -56,6 +56,17 @@ export const authSchema: JsonObject = {
       properties: { secret: NAME },
       additionalProperties: false,
     },
+    database_role: {
+      type: 'object',
+      description: 'Run the statements of a caller as a role of PostgreSQL, for tables that exist: {roles}',
+      required: ['roles'],
+      properties: {
+        claim: { ...NAME, default: 'role', description: 'The claim with the name of the role' },
+        roles: { type: 'array', items: NAME, minItems: 1, description: 'The roles that tokens may name' },
+        anonymous: { ...NAME, description: 'The role of callers without a token; default: none' },
+      },
+      additionalProperties: false,
+    },
   },
   additionalProperties: false,
 };

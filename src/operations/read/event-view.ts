@@ -3,6 +3,7 @@ import { type EventEnvelope, type EventPayload, ofActor } from '../../convention
 import type { JsonObject } from '../../conventions/json/json.ts';
 import { versionText } from '../../conventions/versioning.ts';
 import type { ContractVersion } from '../../model/contract-version.ts';
+import { hasRoles } from '../../model/auth-rules.ts';
 import type { Model, Resource } from '../../model/model.ts';
 import type { PolicyCaller } from '../../model/policy.ts';
 import { type Contract, versionedBase } from '../../contract/contract.ts';
@@ -104,6 +105,8 @@ export class EventView {
     if (isAuthenticated && !fulfils(resource.access.read, caller.scopes)) return 'none';
     if (isAuthenticated && caller.scopes?.has(eventsAdminScope(current.model)) === true) return 'row';
     const { model } = current;
+    // The rules of the database judge rows, not events.
+    if (hasRoles(model) && resource.table !== null) return 'none';
     const visible = (isAuthenticated ? current.visibilities(caller) : UNRESTRICTED).whole(resource.name);
     if (visible.kind === 'everything') return 'row';
     const holds = (values: FieldValues): boolean => wasVisible(model.resources, resource, values, visible);

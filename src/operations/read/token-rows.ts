@@ -1,6 +1,7 @@
 import type { TokenVerifier } from '../../auth/token-verifier.ts';
 import type { CompiledResource, Contract } from '../../contract/contract.ts';
 import { fulfils } from '../../contract/permission.ts';
+import { findDatabaseCaller, rowsFor } from '../database-role.ts';
 import type { Callers } from '../principal.ts';
 import { type RowSource, VisibleRows } from '../visible-rows.ts';
 
@@ -37,6 +38,7 @@ export async function openTokenRows(
   if (!fulfils(read, principal.scopes))
     throw new UnusableToken(`reading ${resource.name} needs the scope ${read.kind === 'scope' ? read.scope : ''}`);
   const { contract: permitted } = contract.permitted(principal);
-  const rows = new VisibleRows(store, contract.visibilities(principal));
+  const source = rowsFor(findDatabaseCaller(contract.model, principal), store);
+  const rows = new VisibleRows(source, contract.visibilities(principal));
   return { rows, compiled: permitted.resourceOf(resource.name) };
 }

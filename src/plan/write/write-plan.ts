@@ -1,4 +1,5 @@
 import type { Json } from '../../conventions/json/json.ts';
+import { hasRoles } from '../../model/auth-rules.ts';
 import type { Resource } from '../../model/model.ts';
 import { type EventContext, type EventOrigin, changeEvent } from '../events/change-event.ts';
 import { changedFields } from './draft.ts';
@@ -169,14 +170,18 @@ export function deletePlan({ events, origin }: WriteAuthor, { resource, within, 
   };
 }
 
-/** Lists the values to record of referenced rows. A write without events has no model. */
+/**
+ * Lists the values to record of referenced rows. A write without events has no model. Rows that the database judges by
+ * roles have none: policies do not judge their events, and the server may not read what they refer to.
+ */
 function listRelated(
   events: EventContext | null,
   resource: Resource,
   before: LocatedValues | null,
   after: LocatedValues | null,
 ): Pick<CreatePlan, 'related'> {
-  const related = events === null ? null : relatedValues(events.model.resources, resource, before, after);
+  if (events === null || (resource.table !== null && hasRoles(events.model))) return {};
+  const related = relatedValues(events.model.resources, resource, before, after);
   return related === null ? {} : { related };
 }
 

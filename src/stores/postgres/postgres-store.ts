@@ -27,6 +27,7 @@ import { connects, type Connects, type ModelSessions } from './connection/connec
 import type { DatabaseAccess } from './connection/open-session.ts';
 import { Session } from './connection/sessions.ts';
 import { postgres } from './dialect/postgres-dialect.ts';
+import { callerRows } from './existing/caller-rows.ts';
 import { findExistingTables, openExistingTables, refuseReplicas } from './existing/existing-store.ts';
 import { TableCommit } from './existing/table-commit.ts';
 import { joinGuards, OWN_SCHEMA, ownSchemaUrl, withTables } from './existing/writable-tables.ts';
@@ -225,21 +226,22 @@ async function assemble(options: PostgresOptions, from: StoreParts): Promise<Sto
   const { opened, tables } = from;
   const { secret, isShared, shared } = opened;
   const { model, clock = systemClock, random = createRandom() } = options;
-  const { system } = tables;
   const parts = openParts(options, from);
   const { client, match, observe, horizon, stamps, health } = parts;
   const work = serveShared({ client, session: parts.conversions, shared, observe });
-  const { handlerTimeout } = model.limits;
-  const used = { tables, handlerTimeout, clock, observe, stamps, health, client };
+  const used = { tables, handlerTimeout: model.limits.handlerTimeout, clock, observe, stamps, health, client };
   const writes = new PostgresGroupCommit({ ...used, sessions: parts.writes, shared: work.writes });
-  const tableWrites = new TableCommit({ ...used, sessions: parts.tables });
-  const epochs = new SqlCacheEpochs(client, system, random);
+  const rows = new SqlRowReader(work.reader, tables, clock);
+  const callers = callerRows(rows, { ...used, model });
+  const tableWrites = new TableCommit({ ...used, sessions: parts.tables, hasRoles: callers.rowsAs !== undefined });
+  const epochs = new SqlCacheEpochs(client, tables.system, random);
   const replicas = await closedOnError(
     openReplicas({ ...options, shared, clock, tables, observe }, { client, stamps }),
     () => closeSessions(parts),
   );
   return {
-    rows: new SqlRowReader(work.reader, tables, clock),
+    rows,
+    ...callers,
     ...replicas?.parts,
     ...(showsTables(model) ? withTables({ writes, stamps }, tableWrites, tables) : { writes, stamps }),
     ...recordedChanges({ ...used, session: parts.changes }),
@@ -248,7 +250,7 @@ async function assemble(options: PostgresOptions, from: StoreParts): Promise<Sto
     secret: () => secret,
     cacheEpoch: (name, now) => epochs.get(name, now, isShared),
     newestTime: (until) => newestTime(client, tables, until),
-    ping: () => ping(client, { health, match, system }),
+    ping: () => ping(client, { health, match, system: tables.system }),
     close: async () => {
       health.close();
       await writes.close();

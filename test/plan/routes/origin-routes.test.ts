@@ -102,6 +102,7 @@ describe('the audiences of an API', () => {
         ],
         gateway: null,
         apiKeys: null,
+        databaseRole: null,
         resource,
       },
     }).length;

@@ -10,11 +10,15 @@ type ResourcesByName = ReadonlyMap<string, Resource>;
  * A response that is not the same for every caller is private, whatever is declared (CACHE-5).
  *
  * @param resources all of them, with their rules on rows and fields
+ * @param isByRole true if the database judges the rows, by rules that the model does not know
  */
-export function compileSharing(resource: Resource, resources: ResourcesByName): Sharing {
+export function compileSharing(resource: Resource, resources: ResourcesByName, isByRole: boolean): Sharing {
   const { access, cache } = resource;
   const sameForEveryCaller =
-    access.read.kind === 'public' && showsSameRows(resource, resources) && showsSameMembers(resource, resources);
+    !isByRole &&
+    access.read.kind === 'public' &&
+    showsSameRows(resource, resources) &&
+    showsSameMembers(resource, resources);
   return { sameForEveryCaller, cache: cache === null || sameForEveryCaller ? cache : { ...cache, scope: 'private' } };
 }
 

@@ -25,6 +25,7 @@ import {
 import { resolveReferences } from '../fields/resolve-refs.ts';
 import { compileRuledAccess, NO_RULED_ACCESS, type RuledAccess } from '../access/ruled-access.ts';
 import { compileSharing } from '../access/sharing.ts';
+import { hasDatabaseRole } from '../settings/database-role.ts';
 
 /** The functions of resources, by name of the resource. */
 export type ModelCode = ReadonlyMap<string, UncheckedCode>;
@@ -86,7 +87,10 @@ export function linkResources(
   checkRelationNames(unlinked, referrers);
   checkInverses(unlinked);
   const linked = new Map(unlinked.map((resource) => [resource.name, relateResource(resource, referrers)]));
-  return document.declared['auth'] === undefined ? linked : withRuledAccess(unlinked, linked, code);
+  if (document.declared['auth'] === undefined) return linked;
+  const ruled = withRuledAccess(unlinked, linked, code);
+  const isByRole = hasDatabaseRole(document.declared);
+  return new Map([...ruled].map(([name, each]) => [name, { ...each, ...compileSharing(each, ruled, isByRole) }]));
 }
 
 function relateResource(
@@ -114,8 +118,7 @@ function withRuledAccess(
     if (context === undefined) return null;
     return compileRuledAccess(context, { resource, resources, code: code.get(resource.name) ?? null });
   };
-  const ruled = new Map([...resources].map(([name, resource]) => [name, { ...resource, ...rulesOf(resource) }]));
-  return new Map([...ruled].map(([name, resource]) => [name, { ...resource, ...compileSharing(resource, ruled) }]));
+  return new Map([...resources].map(([name, resource]) => [name, { ...resource, ...rulesOf(resource) }]));
 }
 
 /** Indexes resources by path segment. */

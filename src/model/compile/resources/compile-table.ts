@@ -3,6 +3,7 @@ import { suggestName } from '../../document/model-error.ts';
 import type { Field, ValueType } from '../../model.ts';
 import { findColumn, type TableSource, timeType } from '../../table-source.ts';
 import { readObject, readString, readStrings } from '../../values/access.ts';
+import { hasDatabaseRole } from '../settings/database-role.ts';
 
 /** The members of a resource that have a meaning for tables alone. */
 const TABLE_MEMBERS = ['key', 'columns', 'created_at', 'updated_at', 'changes'] as const;
@@ -94,12 +95,24 @@ function checkReferences(fields: readonly Field[], { path, report }: CompileCont
 }
 
 /**
- * Reports older versions of a model with resources of tables.
+ * Reports older versions of a model with resources of tables, and resources that roles of the database cannot read.
  *
  * @param document the whole document, as it was given
  */
-export function checkTables({ declared, path, report }: CompileContext): void {
+export function checkTables(document: CompileContext): void {
+  const { declared, path, report } = document;
+  if (hasDatabaseRole(declared)) checkRoles(document);
   if (declared['versions'] === undefined) return;
   if (!Object.values(readObject(declared['resources'])).some((each) => hasTable(readObject(each)))) return;
   report([...path, 'versions'], 'it is not supported with tables that exist yet', 'remove versions');
+}
+
+/** Reports resources without a table: roles of the database have no rights on rows that the server stores. */
+function checkRoles({ declared, path, report }: CompileContext): void {
+  const fix = 'name the table of the resource, or remove auth.database_role';
+  const resources = Object.entries(readObject(declared['resources']));
+  if (resources.length === 0) report([...path, 'auth', 'database_role'], 'the model has no table', fix);
+  for (const [name, each] of resources)
+    if (!hasTable(readObject(each)))
+      report([...path, 'resources', name], 'database_role holds for tables that exist alone', fix);
 }

@@ -3,6 +3,7 @@ import { isJsonObject, type JsonObject } from '../../../conventions/json/json.ts
 import { judgeKey } from '../../../conventions/json/json-web-key.ts';
 import type { CompileContext } from '../../document/compile-context.ts';
 import { apiKeysName } from './api-keys.ts';
+import { compileDatabaseRole } from './database-role.ts';
 import type { AuthRules, Issuer, KeySource, GatewayRule } from '../../model.ts';
 import { issuerHost, NAME_END, withoutColons } from '../../issuer-names.ts';
 import { readArray, readObject, readString, readStrings } from '../../values/access.ts';
@@ -37,6 +38,7 @@ export function compileAuth(document: CompileContext): AuthRules | null {
     gateway: compileGateway(document),
     apiKeys: apiKeysName(declared),
     resource: compileResourceUrl({ declared: auth, path: at, report }),
+    databaseRole: compileDatabaseRole(document),
   };
 }
 

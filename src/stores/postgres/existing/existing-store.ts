@@ -1,3 +1,4 @@
+import { listRoles } from '../../../model/auth-rules.ts';
 import type { Model } from '../../../model/model.ts';
 import type { Observe } from '../../../observe/observation.ts';
 import { safeObserver } from '../../../observe/safe-observer.ts';
@@ -19,6 +20,8 @@ import { createReadSessions, READ_LOCK_TIMEOUT } from '../read/read-sessions.ts'
 import { postgres } from '../dialect/postgres-dialect.ts';
 import { requireNames } from '../schema/open-schema.ts';
 import { requireTriggers } from '../triggers/trigger-state.ts';
+import { callerRows } from './caller-rows.ts';
+import { roleProblems } from './caller-role.ts';
 import { changedTablesGuard } from './changed-tables.ts';
 import { findRelations } from './find-relations.ts';
 import { NO_RECORDS } from './no-records.ts';
@@ -76,9 +79,11 @@ export async function openExistingTables(options: ExistingTablesOptions): Promis
   const secret = Buffer.from(random.hex(SECRET_BYTES), 'hex');
   const epoch = random.hex(EPOCH_BYTES);
   if (model.secret === null) options.observe?.({ kind: 'temporary-secret', name: model.name });
+  const rows = new SqlRowReader(client, tables, clock);
   return {
     ...NO_RECORDS,
-    rows: new SqlRowReader(client, tables, clock),
+    rows,
+    ...callerRows(rows, { client, model, tables, clock }),
     stamps: new UnknownStamps(),
     secret: () => secret,
     cacheEpoch: (_name, now) => ({ id: epoch, since: now }),
@@ -111,6 +116,8 @@ export async function findExistingTables(
   const parameters = sessionParameters([schema, 'public']);
   const session = await openSession({ url, password }, { ...START, parameters });
   try {
+    const problems = await roleProblems(session, listRoles(model));
+    if (problems.length > 0) throw new UnusableDatabase(problems.join('\n'));
     const found = await findRelations(session, model, schema);
     if (own !== null) await requireOwnSchema(session, own);
     await requireTriggers(async (text, values) => (await session.query(text, values)).rows, found);

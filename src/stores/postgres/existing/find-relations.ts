@@ -1,4 +1,5 @@
 import { closestMatch } from '../../../conventions/text/closest-match.ts';
+import { hasRoles, listRoles } from '../../../model/auth-rules.ts';
 import type { Model, Resource } from '../../../model/model.ts';
 import {
   describeTableKey,
@@ -44,11 +45,12 @@ interface NamedRelations {
  */
 export async function findRelations(
   session: PostgresConnection,
-  { resources }: Model,
+  model: Model,
   schema: string,
 ): Promise<readonly FoundRelation[]> {
-  const known: NamedRelations = { relations: await listRelations(session), schema };
-  const role = String((await session.query('select current_user::text as role')).rows[0]?.['role']);
+  const { resources } = model;
+  const roles = hasRoles(model) ? listRoles(model) : [await currentRole(session)];
+  const known: NamedRelations = { relations: await listRelations(session, roles), schema };
   const problems: string[] = [];
   const named = [...resources.values()].flatMap((resource) => {
     const relation = resource.table === null ? null : findRelation(resource, known, problems);
@@ -57,16 +59,23 @@ export async function findRelations(
   const parts = await readRelations(
     session,
     named.map(({ relation }) => relation),
+    roles,
   );
   const found = named.flatMap(({ resource, relation, name }) => {
     const read = parts.get(relation.oid);
     return read === undefined ? [] : findColumns(resource, { ...relation, ...read, name }, RULES, problems);
   });
-  problems.push(...found.flatMap((each) => [...rightProblems(each, role), ...writeProblems(each, role)]));
+  problems.push(...found.flatMap((each) => [...rightProblems(each, roles), ...writeProblems(each, roles)]));
   problems.push(...found.flatMap((each) => referenceProblems(each, found)));
-  if (problems.length === 0) problems.push(...(await rowProblems(session, found)));
+  if (problems.length === 0) problems.push(...(await rowProblems(session, found, hasRoles(model))));
   if (problems.length > 0) throw new UnusableDatabase(problems.join('\n'));
   return found;
+}
+
+/** Reads the name of the role that a session runs as. */
+async function currentRole(session: PostgresConnection): Promise<string> {
+  const { rows } = await session.query('select current_user::text as role');
+  return String(rows[0]?.['role']);
 }
 
 const RULES: FindRules<RelationColumn, RelationTable> = {
@@ -108,8 +117,11 @@ function findIn(relations: readonly CatalogueRelation[], schema: string, name: s
   return inSchema.find(({ table }) => table === found) ?? null;
 }
 
-/** Reports rights that the role lacks, as the statements that grant them. */
-function rightProblems({ resource, table, key, columns }: FoundRelation, role: string): readonly string[] {
+/** Reports rights that none of the roles has, as the statements that grant them to the first one. */
+function rightProblems(
+  { resource, table, key, columns }: FoundRelation,
+  [role = '']: readonly string[],
+): readonly string[] {
   const missing = [...new Set([...key, ...columns.values()])].filter(({ isReadable }) => !isReadable);
   const grants = [
     ...(table.isReachable ? [] : [`grant usage on schema ${quoteName(table.schema)} to ${quoteName(role)};`]),
@@ -118,11 +130,20 @@ function rightProblems({ resource, table, key, columns }: FoundRelation, role: s
   return grants.map((grant) => `${resource.name}: ${role} may not read ${table.name}: ${grant}`);
 }
 
-/** Reports keys that do not identify rows, and references that their keys cannot be compared with. */
-async function rowProblems(session: PostgresConnection, found: readonly FoundRelation[]): Promise<readonly string[]> {
+/**
+ * Reports keys that do not identify rows, and references that their keys cannot be compared with.
+ *
+ * @param isByRole true if the role of the session need not see the rows. Keys are not checked then
+ */
+async function rowProblems(
+  session: PostgresConnection,
+  found: readonly FoundRelation[],
+  isByRole: boolean,
+): Promise<readonly string[]> {
   const problems: string[] = [];
   for (const each of found) {
-    problems.push(...(await keyProblems(session, each)), ...(await comparisonProblems(session, each, found)));
+    if (!isByRole) problems.push(...(await keyProblems(session, each)));
+    problems.push(...(await comparisonProblems(session, each, found)));
   }
   return problems;
 }
@@ -137,7 +158,7 @@ function hasSameType(one: RelationColumn, other: RelationColumn): boolean {
 
 async function comparisonProblems(
   session: PostgresConnection,
-  { resource, table, columns }: FoundRelation,
+  { resource, columns }: FoundRelation,
   all: readonly FoundRelation[],
 ): Promise<readonly string[]> {
   const problems: string[] = [];
@@ -145,10 +166,8 @@ async function comparisonProblems(
     const target = all.find((each) => each.resource.name === reference?.resource);
     const [column, key] = [columns.get(name), target?.key[0]];
     if (target === undefined || column === undefined || key === undefined || hasSameType(column, key)) continue;
-    const same = `one.${quoteName(column.name)} = other.${quoteName(key.name)}`;
-    const text = `select 1 from ${qualifyRelation(table)} as one join ${qualifyRelation(target.table)} as other on ${same} limit 0`;
     try {
-      await session.script(text);
+      await session.script(`select null::${column.declared} = null::${key.declared}`);
     } catch (error) {
       if (sqlState(error) !== NO_OPERATOR) throw error;
       problems.push(

@@ -15,13 +15,13 @@ export interface CatalogueRelation {
   readonly hasTransactions: boolean;
   /** True if a unique index does not cover all of its rows, because other tables inherit from it. */
   readonly hasHeirs: boolean;
-  /** True if the role may use its schema. */
+  /** True if a role may use its schema. */
   readonly isReachable: boolean;
-  /** True if the role may read all of its columns. */
+  /** True if all roles that may read columns of it may read all of them. */
   readonly isReadable: boolean;
   /** The commands that the database could run on its rows. Views have those that they are updatable for. */
   readonly changes: readonly ChangeCommand[];
-  /** Those of them that the role has the right to run. */
+  /** Those of them that a role has the right to run. */
   readonly granted: readonly ChangeCommand[];
 }
 
@@ -57,11 +57,19 @@ export interface RelationTable extends NamedTable<RelationColumn>, CatalogueRela
 /** Parts of a relation that one statement each reads for all relations. */
 type RelationParts = Pick<RelationTable, 'columns' | 'unique' | 'deniedSequences'>;
 
+/** The roles as which rows are read and written: a JSON array of their names is the first value of a statement. */
+const ROLES = `(select r.oid from pg_catalog.pg_roles as r where r.rolname in (select json_array_elements_text($1::json))) as role`;
+
 const RELATIONS = `select c.oid::bigint as oid, n.nspname as schema, c.relname as name, c.relkind in ('r', 'p') as transactions,
-c.relkind in ('r', 'f') and c.relhassubclass as heirs, has_schema_privilege(n.oid, 'usage') as reachable, has_table_privilege(c.oid, 'select') as readable,
-pg_relation_is_updatable(c.oid, true) & ~${REPLACED} as changes, has_any_column_privilege(c.oid, 'insert') as "insert",
-has_any_column_privilege(c.oid, 'update') as "update", has_table_privilege(c.oid, 'delete') as "delete"
+c.relkind in ('r', 'f') and c.relhassubclass as heirs, pg_relation_is_updatable(c.oid, true) & ~${REPLACED} as changes, rights.*
 from pg_catalog.pg_class as c join pg_catalog.pg_namespace as n on n.oid = c.relnamespace
+cross join lateral (select bool_or(has_schema_privilege(role.oid, n.oid, 'usage')) as reachable,
+  bool_and(has_table_privilege(role.oid, c.oid, 'select'))
+    filter (where has_any_column_privilege(role.oid, c.oid, 'select')) as readable,
+  bool_or(has_any_column_privilege(role.oid, c.oid, 'insert')) as "insert",
+  bool_or(has_any_column_privilege(role.oid, c.oid, 'update')) as "update",
+  bool_or(has_table_privilege(role.oid, c.oid, 'delete')) as "delete"
+  from ${ROLES}) as rights
 where c.relkind in ('r', 'p', 'v', 'm', 'f') and n.nspname !~ '^pg_' and n.nspname <> 'information_schema'
 order by n.nspname, c.relname`;
 
@@ -81,7 +89,7 @@ function describeType(type: string): string {
 /** The columns of relations. The type of a domain is that of its values, over any number of domains. */
 const COLUMNS = `with recursive base (declared, type, required) as (
   select distinct a.atttypid, a.atttypid, false from pg_catalog.pg_attribute as a
-  where a.attrelid = any($1::oid[]) and a.atttypid <> 0
+  where a.attrelid = any($2::oid[]) and a.atttypid <> 0
   union all
   select base.declared, t.typbasetype, base.required or t.typnotnull
   from base join pg_catalog.pg_type as t on t.oid = base.type where t.typtype = 'd'
@@ -101,15 +109,15 @@ const COLUMNS = `with recursive base (declared, type, required) as (
 )
 select a.attrelid::bigint as relation, a.attname as name, a.attnotnull or shown.required as required, coalesce(key.place, 0) as place,
   pg_catalog.format_type(a.atttypid, a.atttypmod) as declared, shown.schema as type_schema, shown.type, shown.item,
-  has_column_privilege(a.attrelid, a.attnum, 'select') as readable
+  (select bool_or(has_column_privilege(role.oid, a.attrelid, a.attnum, 'select')) from ${ROLES}) as readable
 from pg_catalog.pg_attribute as a
 join shown on shown.declared = a.atttypid
 left join (
   select i.indrelid, k.number, k.place
   from pg_catalog.pg_index as i, unnest(i.indkey::smallint[]) with ordinality as k(number, place)
-  where i.indrelid = any($1::oid[]) and i.indisprimary and k.place <= i.indnkeyatts
+  where i.indrelid = any($2::oid[]) and i.indisprimary and k.place <= i.indnkeyatts
 ) as key on key.indrelid = a.attrelid and key.number = a.attnum
-where a.attrelid = any($1::oid[]) and a.attnum > 0 and not a.attisdropped
+where a.attrelid = any($2::oid[]) and a.attnum > 0 and not a.attisdropped
 order by a.attrelid, a.attnum`;
 
 /** The columns of the indexes of relations that prove that their rows differ. */
@@ -117,22 +125,29 @@ const UNIQUE = `select i.indrelid::bigint as relation, json_agg(a.attname) as co
 from pg_catalog.pg_index as i
 cross join unnest(i.indkey::smallint[]) with ordinality as k(number, place)
 join pg_catalog.pg_attribute as a on a.attrelid = i.indrelid and a.attnum = k.number
-where i.indrelid = any($1::oid[]) and i.indisunique and i.indisvalid and i.indpred is null and i.indexprs is null and k.place <= i.indnkeyatts
+where $1::json is not null and i.indrelid = any($2::oid[]) and i.indisunique and i.indisvalid and i.indpred is null and i.indexprs is null and k.place <= i.indnkeyatts
 group by i.indrelid, i.indexrelid`;
 
-/** The sequences of defaults of relations whose next number the role may not have. */
+/** The sequences of defaults of relations whose next number none of the roles may have. */
 const SEQUENCES = `select distinct d.adrelid::bigint as relation, n.nspname as schema, s.relname as name
 from pg_catalog.pg_attrdef as d
 join pg_catalog.pg_depend as uses on uses.classid = 'pg_catalog.pg_attrdef'::regclass and uses.objid = d.oid
   and uses.refclassid = 'pg_catalog.pg_class'::regclass
 join pg_catalog.pg_class as s on s.oid = uses.refobjid
 join pg_catalog.pg_namespace as n on n.oid = s.relnamespace
-where d.adrelid = any($1::oid[])
-  and case when s.relkind = 'S' then not has_sequence_privilege(s.oid, 'usage, update') else false end`;
+where d.adrelid = any($2::oid[]) and case when s.relkind = 'S'
+  then not (select bool_or(has_sequence_privilege(role.oid, s.oid, 'usage, update')) from ${ROLES}) else false end`;
 
-/** Lists the relations of a database, but for those of the system. */
-export async function listRelations(session: PostgresConnection): Promise<readonly CatalogueRelation[]> {
-  const { rows } = await session.query(RELATIONS);
+/**
+ * Lists the relations of a database, but for those of the system.
+ *
+ * @param roles the names of those whose rights are read: a relation has those that any of them has
+ */
+export async function listRelations(
+  session: PostgresConnection,
+  roles: readonly string[],
+): Promise<readonly CatalogueRelation[]> {
+  const { rows } = await session.query(RELATIONS, [JSON.stringify(roles)]);
   return rows.map((row) => ({
     oid: Number(row['oid']),
     schema: String(row['schema']),
@@ -150,14 +165,15 @@ function listChanges(holds: (change: ChangeCommand) => boolean): readonly Change
   return (['insert', 'update', 'delete'] as const).filter(holds);
 }
 
-/** Reads the parts of relations. @returns by the number of the relation */
+/** Reads the parts of relations. @param roles as of {@link listRelations} @returns by the number of the relation */
 export async function readRelations(
   session: PostgresConnection,
   relations: readonly CatalogueRelation[],
+  roles: readonly string[],
 ): Promise<ReadonlyMap<number, RelationParts>> {
-  const ids = arrayLiteral(relations.map(({ oid }) => String(oid)));
+  const values = [JSON.stringify(roles), arrayLiteral(relations.map(({ oid }) => String(oid)))];
   const read = async (text: string): Promise<ReadonlyMap<number, readonly SqlRow[]>> =>
-    Map.groupBy((await session.query(text, [ids])).rows, (row) => Number(row['relation']));
+    Map.groupBy((await session.query(text, values)).rows, (row) => Number(row['relation']));
   const [columns, unique, sequences] = [await read(COLUMNS), await read(UNIQUE), await read(SEQUENCES)];
   return new Map(
     relations.map(({ oid }) => [

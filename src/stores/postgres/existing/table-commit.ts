@@ -3,7 +3,7 @@ import type { WriteOutcome, WriteUnit } from '../../../plan/write-unit.ts';
 import { type Clock, monotonicNow } from '../../../platform/clock.ts';
 import type { Tables } from '../../sql/tables.ts';
 import type { WriteHealth } from '../../sql/write-health.ts';
-import type { Writer } from '../../store.ts';
+import { RoleForbidden, type Writer } from '../../store.ts';
 import type { PostgresChangeStamps } from '../commit/change-stamps.ts';
 import { limitCommit, MAX_ATTEMPTS } from '../commit/commit-limits.ts';
 import { TimelineChanged } from '../commit/begin-transaction.ts';
@@ -17,6 +17,8 @@ interface TableCommitOptions {
   /** Each runs one transaction at a time. */
   readonly sessions: readonly Session[];
   readonly tables: Tables;
+  /** True if every unit is written as a caller: no other one reaches the database. */
+  readonly hasRoles: boolean;
   /** Milliseconds that a request may take. */
   readonly handlerTimeout: number;
   readonly clock: Clock;
@@ -54,6 +56,7 @@ export class TableCommit implements Writer {
 
   async commit(unit: WriteUnit, deadline: number | null = null): Promise<WriteOutcome> {
     if (this.#isClosed) throw new Error('The store is closed');
+    if (this.#options.hasRoles && unit.as === undefined) throw new Error('The tables are written by callers alone');
     this.#pending += 1;
     const begun = monotonicNow();
     try {
@@ -85,6 +88,7 @@ export class TableCommit implements Writer {
         if (deadline !== null && this.#options.clock.now() > deadline) return { kind: 'expired' };
         return await this.#run(session, unit);
       } catch (error) {
+        if (error instanceof RoleForbidden) throw error;
         session.discard();
         this.#shapes.clear();
         const isLocked = sqlState(error) === LOCKED;

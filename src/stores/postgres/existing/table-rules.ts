@@ -1,4 +1,4 @@
-import type { Refusal } from '../../../plan/write-unit.ts';
+import type { DatabaseCaller, Refusal } from '../../../plan/write-unit.ts';
 import { type ExistingRowPlan } from '../../sql/existing/row-writes.ts';
 import { quoteName } from '../../sql/standard-dialect.ts';
 import type { Tables } from '../../sql/tables.ts';
@@ -6,6 +6,7 @@ import { explainViolation, probeStatements, violationProbes } from '../../sql/wr
 import { allAnswers } from '../driver/answers.ts';
 import type { PostgresConnection } from '../driver/pg.ts';
 import { sqlState } from '../driver/postgres-errors.ts';
+import { becomeCaller } from './caller-role.ts';
 
 /** A plan whose statement failed, with its place in the unit. */
 interface FailedPlan {
@@ -16,6 +17,8 @@ interface FailedPlan {
 interface RuleContext {
   readonly session: PostgresConnection;
   readonly tables: Tables;
+  /** The caller who writes; null for the server. */
+  readonly caller: DatabaseCaller | null;
 }
 
 /** Codes of statements that a rule of the database has refused for the values themselves. */
@@ -23,7 +26,7 @@ const INVALID = /^(?:22|23514|23502|23503|428C9|44000|54000|P0001)/;
 
 const CODES = { unique: '23505', foreignKey: '23503', exclusion: '23P01', notNull: '23502', forbidden: '42501' };
 
-/** A right of a role is missing. The message of a row policy is another one, under the same code. */
+/** A right of the server is missing. The message of a row policy is another one, under the same code. */
 const MISSING_RIGHT = /^permission denied/;
 
 /**
@@ -35,6 +38,7 @@ export async function explainFailure(context: RuleContext, failed: FailedPlan, e
   await context.session.query('rollback');
   const code = sqlState(error);
   const { index, plan } = failed;
+  if (code === CODES.forbidden && context.caller?.isAnonymous === true) throw error;
   if (code === CODES.foreignKey && plan.kind === 'delete') return { kind: 'dependents', plan: index };
   if (code === CODES.unique || code === CODES.foreignKey) {
     const explained = plan.kind === 'delete' ? null : await probe(context, { plan, index });
@@ -43,7 +47,7 @@ export async function explainFailure(context: RuleContext, failed: FailedPlan, e
   }
   const rule = { kind: 'rule', plan: index } as const;
   if (code === CODES.exclusion) return { ...rule, reason: 'conflict', field: null, message: null };
-  if (code === CODES.forbidden && error instanceof Error && !MISSING_RIGHT.test(error.message))
+  if (code === CODES.forbidden && (context.caller !== null || !isMissingRight(error)))
     return { ...rule, reason: 'forbidden', field: null, message: null };
   if (!INVALID.test(code)) throw error;
   const field = findField(context, plan, readFact(error, 'column'));
@@ -51,14 +55,21 @@ export async function explainFailure(context: RuleContext, failed: FailedPlan, e
   return { ...rule, reason: 'invalid', field, message };
 }
 
-/** Finds a missing reference, or a row with the same unique values. */
+function isMissingRight(error: unknown): boolean {
+  return error instanceof Error && MISSING_RIGHT.test(error.message);
+}
+
+/** Finds a missing reference, or a row with the same unique values, as far as the caller sees them. */
 async function probe(
-  { session, tables }: RuleContext,
+  { session, tables, caller }: RuleContext,
   { plan, index }: { readonly plan: Exclude<ExistingRowPlan, { readonly kind: 'delete' }>; readonly index: number },
 ): Promise<Refusal | null> {
   const probes = violationProbes(tables, plan);
   const statements = probeStatements(probes);
-  const answers = await allAnswers(statements.map(({ text, values }) => session.query(text, values)));
+  // The end of the unit rolls the transaction back.
+  const opening = caller === null ? [] : [{ text: 'begin', values: [] }, becomeCaller(caller)];
+  const sent = [...opening, ...statements].map(({ text, values }) => session.query(text, values));
+  const answers = (await allAnswers(sent)).slice(opening.length);
   const rows = new Map(statements.map((statement, at) => [statement, answers[at]?.rows ?? []]));
   return explainViolation(probes, index, (statement) => rows.get(statement) ?? []);
 }

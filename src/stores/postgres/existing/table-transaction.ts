@@ -11,6 +11,7 @@ import {
   type WrittenTableRow,
 } from '../../sql/existing/table-unit.ts';
 import type { Tables } from '../../sql/tables.ts';
+import { RoleForbidden } from '../../store.ts';
 import type { OwnCommit } from '../commit/change-stamps.ts';
 import type { KnownShapes } from '../commit/known-shapes.ts';
 import { UnitTransaction } from '../commit/unit-transaction.ts';
@@ -19,6 +20,7 @@ import { allAnswers } from '../driver/answers.ts';
 import type { PostgresConnection, QueryResult } from '../driver/pg.ts';
 import { isOfStatement } from '../driver/postgres-errors.ts';
 import { markOwnWrite, queueBehind } from '../triggers/own-entries.ts';
+import { becomeCaller, callerError, RESIGN } from './caller-role.ts';
 import { explainFailure } from './table-rules.ts';
 
 interface TableTransactionOptions {
@@ -52,7 +54,9 @@ export class TableTransaction {
 
   /** Runs the unit, and commits it unless it is refused, or dry. @throws where the database fails */
   async run(): Promise<TableResult> {
-    const refusal = (await this.#begin()) ?? (await this.#writeRows());
+    const { as } = this.#unit;
+    const role = as === undefined ? [] : [becomeCaller(as)];
+    const refusal = (await this.#begin()) ?? (await this.#writeAs(role));
     if (refusal !== null) return this.#end(refusal);
     const settled = settleUnit(this.#unit, this.#written);
     const { session, tables } = this.#options;
@@ -61,7 +65,8 @@ export class TableTransaction {
     const recorded = isRecorded ? await this.#record(unit) : null;
     const own = recorded?.outcome ?? null;
     if (own !== null && own.kind !== 'committed') return this.#end(own);
-    const outcome = (await this.#findBroken()) ?? commitTables(this.#unit, this.#written, own?.revisions);
+    const broken = as === undefined ? await this.#findBroken() : null;
+    const outcome = broken ?? commitTables(this.#unit, this.#written, own?.revisions);
     if (recorded === null || outcome.kind !== 'committed' || unit.dry === true) return this.#end(outcome);
     const { transaction } = recorded;
     await transaction.commit();
@@ -93,6 +98,44 @@ export class TableTransaction {
     return allAnswers(statements.map(({ text, values }) => this.#options.session.query(text, values)));
   }
 
+  /**
+   * Writes the rows as the caller of the unit. What is recorded of them is written as the server.
+   *
+   * @param role the statement that gives the transaction the role of the caller; none for the server
+   * @throws {RoleForbidden} after the transaction is rolled back
+   */
+  async #writeAs(role: readonly Statement[]): Promise<Refusal | null> {
+    try {
+      await this.#send(role);
+      const refusal = await this.#writeRows();
+      // A caller refers to rows that it may read. Such models have no own rows.
+      return role.length === 0 ? refusal : (refusal ?? (await this.#findBroken()) ?? (await this.#resign()));
+    } catch (error) {
+      const { as } = this.#unit;
+      const reported = as === undefined ? error : callerError(error, as);
+      if (reported instanceof RoleForbidden) await this.#options.session.query('rollback');
+      throw reported;
+    }
+  }
+
+  /** Gives the transaction the role of the server again. What the database has deferred is judged before. */
+  async #resign(): Promise<Refusal | null> {
+    const last = this.#unit.plans.findLastIndex(({ resource }) => this.#options.tables.of(resource).existing !== null);
+    const plan = this.#unit.plans[last];
+    try {
+      await this.#send(RESIGN);
+      return null;
+    } catch (error) {
+      if (plan === undefined || !isOfStatement(error)) throw error;
+      return this.#explain(plan, last, error);
+    }
+  }
+
+  #explain(plan: ExistingRowPlan, index: number, error: unknown): Promise<Refusal> {
+    const { as = null } = this.#unit;
+    return explainFailure({ ...this.#options, caller: as }, { plan, index }, error);
+  }
+
   /** Writes the rows of tables of another program, in the order of the plans. */
   async #writeRows(): Promise<Refusal | null> {
     const { tables } = this.#options;
@@ -120,9 +163,9 @@ export class TableTransaction {
       const known = plan.kind === 'update' || plan.kind === 'detach' ? [readRow(tables, plan.resource, plan.id)] : [];
       const answers = await this.#send([...marks, write.statement, ...known]);
       const changed = answers[marks.length];
-      if (plan.kind === 'delete') return this.#deleted(changed, index);
+      if (plan.kind !== 'create' && (changed?.count ?? 0) === 0) return await this.#unchanged(plan, index);
+      if (plan.kind === 'delete') return this.#deleted(index);
       const id = changed?.rows[0]?.['id'];
-      if (typeof id !== 'string' && plan.kind !== 'create') return { kind: 'stale', plan: index };
       const read = answers[marks.length + 1] ?? (await this.#send([readRow(tables, plan.resource, String(id))]))[0];
       const stored = read?.rows[0];
       // A trigger, or a policy of the database, has hidden the row.
@@ -136,14 +179,24 @@ export class TableTransaction {
       return null;
     } catch (error) {
       if (!isOfStatement(error)) throw error;
-      return explainFailure(this.#options, { plan, index }, error);
+      return this.#explain(plan, index, error);
     }
   }
 
-  #deleted(changed: QueryResult | undefined, index: number): Refusal | null {
-    if (changed === undefined || changed.count === 0) return { kind: 'stale', plan: index };
+  #deleted(index: number): null {
     this.#written.set(index, { row: null, revision: DELETED });
     return null;
+  }
+
+  /** Finds the reason for which a statement has changed no row: the row is another one, or a policy protects it. */
+  async #unchanged(plan: ExistingRowPlan, index: number): Promise<Refusal> {
+    const table = this.#options.tables.of(plan.resource);
+    const [read] = await this.#send([readRow(this.#options.tables, plan.resource, plan.id)]);
+    const stored = read?.rows[0];
+    const isSame =
+      stored !== undefined && table.decode({ ...stored }).revision === resolveExpected(plan, this.#written);
+    if (!isSame) return { kind: 'stale', plan: index };
+    return { kind: 'rule', plan: index, reason: 'forbidden', field: null, message: null };
   }
 
   /** Finds a reference to no row that the unit leaves, once all of its rows are written. */

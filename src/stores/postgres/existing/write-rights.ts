@@ -4,12 +4,13 @@ import type { PostgresConnection } from '../driver/pg.ts';
 import type { FoundTable } from '../../sql/existing/found-table.ts';
 import { qualifyRelation, type RelationColumn, type RelationTable } from './read-catalogue.ts';
 
-/** Reports changes of rows that the database, or the rights of the role, do not allow. */
+/** Reports changes of rows that the database, or the rights of all roles, do not allow. */
 export function writeProblems(
   { resource, table }: FoundTable<RelationColumn, RelationTable>,
-  role: string,
+  roles: readonly string[],
 ): readonly string[] {
   if (resource.readOnly) return [];
+  const [role = ''] = roles;
   const impossible = (['insert', 'update', 'delete'] as const).filter((change) => !table.changes.includes(change));
   if (impossible.length > 0)
     return [

@@ -1,4 +1,5 @@
 import { loopIteration } from '../../../platform/clock.ts';
+import type { DatabaseCaller } from '../../../plan/write-unit.ts';
 import type { SqlRow, Statement } from '../../sql/dialect.ts';
 import type { BatchRead, BatchRows, SqlClient } from '../../sql/sql-client.ts';
 import { StoreOverloaded, StoreUnavailable } from '../../store.ts';
@@ -54,13 +55,31 @@ export class PostgresClient implements SqlClient {
     return (await this.#read((session) => session.query(text, values))).rows;
   }
 
-  async batch(read: BatchRead): Promise<BatchRows> {
+  batch(read: BatchRead): Promise<BatchRows> {
+    return this.#batch(read, null);
+  }
+
+  /** The client as which statements of a caller run: each read in a transaction of its own. It writes nothing. */
+  as(caller: DatabaseCaller): SqlClient {
+    const all = async (statement: Statement): Promise<readonly SqlRow[]> => {
+      const [rows = []] = await this.#read((session) => readBatch(session, [statement], caller));
+      return rows;
+    };
+    return {
+      all,
+      get: async (statement) => (await all(statement))[0] ?? null,
+      batch: (read) => this.#batch(read, caller),
+      execute: () => Promise.reject(new Error('A caller writes units alone')),
+    };
+  }
+
+  async #batch(read: BatchRead, caller: DatabaseCaller | null): Promise<BatchRows> {
     const { effort } = read;
     const batch = boundedBatch(read);
-    if (effort === 'light') return this.#read((session) => readBatch(session, batch));
+    if (effort === 'light') return this.#read((session) => readBatch(session, batch, caller));
     this.#guard.requireMatch();
     try {
-      return await this.#slow.read(batch, effort);
+      return await this.#slow.read(batch, effort, caller);
     } catch (error) {
       throw await this.explain(error);
     }

@@ -1,3 +1,4 @@
+import type { DatabaseCaller } from '../../../plan/write-unit.ts';
 import type { Statement } from '../../sql/dialect.ts';
 import { deadlineChecksFor } from '../../sql/read/read-statements.ts';
 import type { BatchRead, BatchRows, StatementBatch } from '../../sql/sql-client.ts';
@@ -5,23 +6,31 @@ import { quote } from '../dialect/literals.ts';
 import { allAnswers } from '../driver/answers.ts';
 import type { PostgresConnection } from '../driver/pg.ts';
 import { storeError } from '../driver/postgres-errors.ts';
+import { becomeCaller, callerError } from '../existing/caller-role.ts';
 
 const BEGIN = 'begin isolation level repeatable read read only';
 
 /**
  * Reads the statements of a batch in one snapshot. All are sent together: nothing that others send on the session falls
- * between.
+ * between. If any of them fails, so does the batch: nothing is returned that was read under another role.
  *
- * @throws {StatementTimeout} {StoreUnavailable}
+ * @param caller as whom they run; null for the server
+ * @throws {StatementTimeout} {StoreUnavailable} {RoleForbidden}
  */
-export async function readBatch(session: PostgresConnection, batch: StatementBatch): Promise<BatchRows> {
-  const statements = batch.length === 1 ? batch : [command(BEGIN), ...batch, command('commit')];
+export async function readBatch(
+  session: PostgresConnection,
+  batch: StatementBatch,
+  caller: DatabaseCaller | null = null,
+): Promise<BatchRows> {
+  const opening = caller === null ? [] : [becomeCaller(caller)];
+  const isAlone = caller === null && batch.length === 1;
+  const statements = isAlone ? batch : [command(BEGIN), ...opening, ...batch, command('commit')];
   try {
     const answers = await allAnswers(statements.map(({ text, values }) => session.query(text, values)));
     const rows = answers.map((answer) => answer.rows);
-    return batch.length === 1 ? rows : rows.slice(1, -1);
+    return isAlone ? rows : rows.slice(1 + opening.length, -1);
   } catch (error) {
-    throw storeError(error);
+    throw caller === null ? storeError(error) : callerError(storeError(error), caller);
   }
 }
 

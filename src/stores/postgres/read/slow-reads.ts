@@ -1,4 +1,5 @@
 import type { Effort } from '../../../plan/plan.ts';
+import type { DatabaseCaller } from '../../../plan/write-unit.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import type { BatchRows, StatementBatch } from '../../sql/sql-client.ts';
 import { StoreOverloaded, StoreUnavailable } from '../../store.ts';
@@ -14,6 +15,8 @@ type SlowEffort = Exclude<Effort, 'light'>;
 
 interface SlowRead {
   readonly batch: StatementBatch;
+  /** The caller as whom it reads; null for the server. */
+  readonly caller: DatabaseCaller | null;
   /** When it was queued, in milliseconds since the epoch. */
   readonly since: number;
   readonly resolve: (rows: BatchRows) => void;
@@ -52,17 +55,19 @@ export class SlowReads {
   /**
    * Reads a batch once a session is free.
    *
+   * @param caller as whom it reads; null for the server
    * @throws {StatementTimeout} where it exceeds the statement timeout
    * @throws {StoreOverloaded} where its queue is full, or it waits for too long
    * @throws {StoreUnavailable} where the store is closed or the database cannot be reached
+   * @throws {RoleForbidden}
    */
-  read(batch: StatementBatch, effort: SlowEffort): Promise<BatchRows> {
+  read(batch: StatementBatch, effort: SlowEffort, caller: DatabaseCaller | null): Promise<BatchRows> {
     const queue = this.#queues[effort];
     if (this.#isClosed) return Promise.reject(closedError());
     if (queue.free.length === 0 && queue.waiting.length >= MAX_QUEUED)
       return Promise.reject(new StoreOverloaded(`${MAX_QUEUED} slow reads are queued already`));
     const { promise, resolve, reject } = Promise.withResolvers<BatchRows>();
-    queue.waiting.push({ batch, since: this.#clock.now(), resolve, reject });
+    queue.waiting.push({ batch, caller, since: this.#clock.now(), resolve, reject });
     this.#advance(queue);
     return promise;
   }
@@ -88,11 +93,11 @@ export class SlowReads {
     }
   }
 
-  async #run(queue: EffortSessions, { batch, resolve, reject }: SlowRead): Promise<void> {
+  async #run(queue: EffortSessions, { batch, caller, resolve, reject }: SlowRead): Promise<void> {
     const session = queue.free.pop();
     if (session === undefined) return;
     try {
-      resolve(await readBatch(await session.open(), batch));
+      resolve(await readBatch(await session.open(), batch, caller));
     } catch (error) {
       reject(error);
     }

@@ -147,7 +147,7 @@ export class Replica {
   }
 
   async #readBatch(batch: StatementBatch, effort: Effort): Promise<BatchRows> {
-    if (effort !== 'light') return this.#slow.read(batch, effort);
+    if (effort !== 'light') return this.#slow.read(batch, effort, null);
     return readBatch(await this.#session.open(), batch);
   }
 

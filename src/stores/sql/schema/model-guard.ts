@@ -1,7 +1,7 @@
 import type { Model } from '../../../model/model.ts';
 import type { Observe } from '../../../observe/observation.ts';
 import type { SqlRow, Statement } from '../dialect.ts';
-import { RowsTooLarge, StatementTimeout, StoreOverloaded, StoreUnavailable } from '../../store.ts';
+import { RoleForbidden, RowsTooLarge, StatementTimeout, StoreOverloaded, StoreUnavailable } from '../../store.ts';
 import { parseModels } from './current-models.ts';
 import { listStorageTypes, type StorageTypes } from './migration.ts';
 import { isSameProfile, profileModel } from './model-profile.ts';
@@ -20,7 +20,7 @@ interface RecordedSchema {
 }
 
 /** Errors that say what is wrong. */
-const EXPLAINED = [StoreUnavailable, StatementTimeout, StoreOverloaded, RowsTooLarge];
+const EXPLAINED = [StoreUnavailable, StatementTimeout, StoreOverloaded, RowsTooLarge, RoleForbidden];
 
 /** True if an error of a statement may be that of a database that was migrated. */
 export function isUnexplained(error: unknown): boolean {

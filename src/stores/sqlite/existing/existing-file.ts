@@ -1,5 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import type { Model } from '../../../model/model.ts';
+import { hasRoles } from '../../../model/auth-rules.ts';
 import { readsTablesOnly } from '../../../model/table-source.ts';
 import type { Observe } from '../../../observe/observation.ts';
 import type { Random } from '../../../platform/random.ts';
@@ -52,6 +53,7 @@ interface OpenedTables extends Preparation {
  * @throws {LossySchemaChange} {SchemaViolation} as a migration of own tables
  */
 export function openTables(path: string, options: ExistingOptions): OpenedTables {
+  if (hasRoles(options.model)) throw new UnusableDatabase('It has no roles: auth.database_role needs PostgreSQL.');
   const found = locateFile(path);
   if (found === null) throw new UnusableDatabase('It does not exist. Name the file that has the tables of the model.');
   const file = { ...found, driver: options.driver.name };

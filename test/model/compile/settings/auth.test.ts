@@ -39,6 +39,7 @@ describe('auth of a model', () => {
       ],
       gateway: null,
       apiKeys: null,
+      databaseRole: null,
       resource: null,
     });
   });
@@ -213,7 +214,13 @@ describe('auth.gateway', () => {
 
   it('[AUTH-6a] has the secret, and needs no issuer', () => {
     const { model } = load(top(`${GATEWAY}\ntrusted_proxies: [10.0.0.1]`), { env: { SECRET: 'horse' } });
-    assert.deepEqual(model.auth, { issuers: [], gateway: { secret: 'horse' }, apiKeys: null, resource: null });
+    assert.deepEqual(model.auth, {
+      issuers: [],
+      gateway: { secret: 'horse' },
+      apiKeys: null,
+      resource: null,
+      databaseRole: null,
+    });
   });
 
   it('[AUTH-6a] needs a trusted peer', () => {
