@@ -99,16 +99,35 @@ describe('the guide from PostgREST', () => {
     });
   });
 
-  it('shows a model in which a claim of the caller decides', async () => {
-    const text = `name: app\nlimits: { rate: false }\n${guarded.replace('${JWT_SECRET}', '0'.repeat(32))}`;
+  it('shows a model whose callers are judged by the roles and policies of the database', async () => {
+    const { username } = new URL(source.readerUrl);
+    const named = (text: string): string => text.replaceAll(/web_(?:user|anon)/g, (name) => `${username}_${name}`);
+    await source.change(
+      named(`
+        create role web_user nologin;
+        create role web_anon nologin;
+        grant web_user, web_anon to READER;
+        grant select on people to web_user, web_anon;
+        alter table people enable row level security;
+        create policy team on people to web_user using (team_id::text = current_setting('request.jwt.claims', true)::json->>'team');
+        create policy public on people to web_anon using (team_id is null);
+      `),
+    );
+    const text = `name: app\nlimits: { rate: false }\n${named(guarded.replace('${JWT_SECRET}', '0'.repeat(32)))}`;
     await using desk = await apiUnderTest(text, { readOnly: true, database: source.readerUrl, tokens: callerTokens() });
-    const ids = async (team: string, scopes: readonly string[]): Promise<unknown> => {
-      const { status, body } = await desk.send({
-        send: 'GET /api/v1/people',
-        headers: as({ subject: 'ann', scopes, claims: { team } }),
-      });
+    const ids = async (headers: Readonly<Record<string, string>>): Promise<unknown> => {
+      const { status, body } = await desk.send({ send: 'GET /api/v1/people', headers });
       return status === 200 ? body.data.map(({ id }: { id: string }) => id) : status;
     };
-    assert.deepEqual([await ids('1', ['web']), await ids('2', ['web']), await ids('2', [])], [['1', '2'], ['3'], 403]);
+    const asRole = (role: string, team: string): Readonly<Record<string, string>> =>
+      as({ subject: 'ann', claims: { role: named(role), team } });
+    assert.deepEqual(await ids(asRole('web_user', '1')), ['1', '2']);
+    assert.deepEqual(await ids(asRole('web_user', '2')), ['3']);
+    assert.deepEqual(await ids({}), []);
+    assert.equal(await ids(asRole('postgres', '1')), 403);
+    await source.change(
+      named('alter table people disable row level security; drop owned by web_user, web_anon cascade'),
+    );
+    await source.change(named('drop role web_user, web_anon'));
   });
 });
