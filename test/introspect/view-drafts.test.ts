@@ -50,7 +50,7 @@ const VIEWS: readonly [title: string, view: string, lines: readonly string[] | n
     null,
   ],
   ['none of tables without references', 'select order_id, product_id from orders cross join product', null],
-  ['none of a union', 'select order_id from orders union all select order_id from line', null],
+  ['none of a union', 'select order_id from orders union all select order_id from orders', null],
 ];
 
 describe('the draft of a view', () => {

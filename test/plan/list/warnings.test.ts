@@ -21,9 +21,9 @@ describe('describeWarnings', () => {
     );
   });
 
-  it('[QRY-3] compares the lists of a table that exists with its declared indexes, which the database has', () => {
+  it('[QRY-3] compares the lists of a table that exists with its declared indexes, whose sizes are those of its database', () => {
     const document = (indexes: string): string =>
-      `name: shop\nresources:\n  films: { table: film, sortable: [title], filterable: [title], indexes: [${indexes}], schema: { type: object, properties: { title: { type: string } } } }\n`;
+      `name: shop\nresources:\n  films: { table: film, sortable: [title], filterable: [title], indexes: [${indexes}], schema: { type: object, properties: { title: { type: string, maxLength: 9000 } } } }\n`;
     const [warning = ''] = describeWarnings(load(document('')).model);
     assert.match(
       warning,
