@@ -231,7 +231,11 @@ for (const driver of DRIVER_NAMES)
         has: { note: 'hm', amount: 4 },
         events: ['order_line.updated'],
       });
-      const misnamed = await api.row({ send: 'PUT /api/v1/order-lines/7,2', body: { line: 3, amount: 1 }, status: 400 });
+      const misnamed = await api.row({
+        send: 'PUT /api/v1/order-lines/7,2',
+        body: { line: 3, amount: 1 },
+        status: 400,
+      });
       assert.deepEqual(misnamed.body.details, [{ field: 'line', message: 'differs from the id, 7,2' }]);
       await api.row({ send: 'GET /api/v1/order-lines/7,2', status: 404 });
       const { body } = await api.row({ send: `PATCH ${at}`, body: { line: 2 }, status: 400 });

@@ -57,7 +57,7 @@ export function compileResource(
   const hasClientIds = clientIdTest(document);
   const form = compileForm(document, name);
   const { state, fields: stated } = compileState(listReferring(parentField, own, document, form), schema, resource);
-  const table = compileTable(resource, stated);
+  const table = compileTable(resource, stated, document);
   const fields = fitToTable(stated, table);
   const properties = compileProperties({ fields, schema, hasClientIds, table }, resource);
   return {

@@ -21,17 +21,25 @@ export function hasTable(declared: CompileContext['declared']): boolean {
   return declared['table'] !== undefined;
 }
 
-/** Compiles the table of a resource, and reports members that do not go with it; null for a resource without one. */
-export function compileTable(resource: CompileContext, fields: readonly Field[]): TableSource | null {
+/**
+ * Compiles the table of a resource, and reports members that do not go with it; null for a resource without one.
+ *
+ * @param document the whole document
+ */
+export function compileTable(
+  resource: CompileContext,
+  fields: readonly Field[],
+  document: CompileContext['declared'],
+): TableSource | null {
   const { declared, path, report } = resource;
   const table = readString(declared['table']);
+  checkLists(fields, resource, document);
   if (table === null) {
     for (const member of TABLE_MEMBERS.filter((name) => name in declared))
       report([...path, member], `${member} needs table`, 'name the table, or remove it');
     return null;
   }
   for (const [member, cause] of REFUSED) if (member in declared) report([...path, member], cause, `remove ${member}`);
-  checkReferences(fields, resource);
   return {
     table,
     key: readKey(declared),
@@ -86,11 +94,21 @@ function compileColumns(fields: readonly Field[], { declared, path, report }: Co
   return new Map(entries.map(([field, column]) => [field, readString(column) ?? '']));
 }
 
-function checkReferences(fields: readonly Field[], { path, report }: CompileContext): void {
+/** Reports lists of references in a table, and to one: no column and no link table holds them. */
+function checkLists(
+  fields: readonly Field[],
+  { declared, path, report }: CompileContext,
+  document: CompileContext['declared'],
+): void {
   for (const { name, type, reference } of fields) {
     if (reference === null || type.kind !== 'array') continue;
     const at = [...path, 'schema', 'properties', name, 'items', 'x-references'];
-    report(at, 'a column of a table holds one reference', 'remove x-references');
+    const isOther = hasTable(readObject(readObject(document['resources'])[reference.resource]));
+    if (hasTable(declared)) report(at, 'a column of a table holds one reference', 'remove x-references');
+    else if (isOther) {
+      const fix = 'remove x-references, or refer to one row with a field of its own';
+      report(at, `${reference.resource} shows a table that exists, to which a list cannot refer`, fix);
+    }
   }
 }
 

@@ -70,6 +70,18 @@ describe('the table of a resource', () => {
     });
   }
 
+  for (const [place, at, cause] of [
+    ['in it', 'films', /a column of a table holds one reference/],
+    ['to it, in own rows', 'reviews', /films shows a table that exists, to which a list cannot refer/],
+  ] as const)
+    it(`is refused with a list of references ${place}`, () => {
+      const list = 'fellows: { type: array, items: { type: string, x-references: films } }';
+      const [first, separator] = at === 'films' ? ['title:', '\n        '] : ['film_id:', ', '];
+      const problems = listProblems(MIXED.replace(first, `${list}${separator}${first}`));
+      const problem = problems.find((each) => cause.test(each.cause));
+      assert.equal(problem?.path, `resources.${at}.schema.properties.fellows.items.x-references`);
+    });
+
   it('is refused with older versions', () => {
     const versions = `${itemsDocument(NAME, 'table: t')}version: 2.0.0\nversions: { 1.0.0: { changes: [] } }\n`;
     const causes = listProblems(versions).map(({ path, cause }) => `${path}: ${cause}`);
