@@ -33,6 +33,12 @@ const TABLES = `create table film (film_id integer primary key, title text not n
 create table film_text (film_id integer primary key, text text);
 create table actor (actor_id integer primary key, name text)`;
 
+/** A model over them. */
+const FILMS = `name: shop
+resources:
+  films: { table: film, schema: { type: object, properties: { title: { type: string } } } }
+`;
+
 /** A folder with the files that the guides name. @param commands that are run in it @returns its path */
 function folderOfReader(context: TestContext, page = '', commands: readonly string[] = []): string {
   const started = readPage('docs/guides/getting-started.md');
@@ -49,6 +55,8 @@ function folderOfReader(context: TestContext, page = '', commands: readonly stri
     'published.yaml': shop,
     'shop.ts': till.replace("'restwright'", JSON.stringify(index)),
     'shop.mts': till.replace("'restwright'", JSON.stringify(index)),
+    'more.csv': 'title\nUp\n',
+    ...(commands.some((line) => line.includes(' init ')) ? {} : { 'films.yaml': FILMS }),
     'openapi.yaml': OPENAPI,
     'webhook.secret': webhookSecret(new Uint8Array(32).fill(7)),
   };
