@@ -77,8 +77,6 @@ export interface TableName {
 export interface DescribedView {
   /** True if its rows are stored. */
   readonly isMaterialized: boolean;
-  /** True if the database can insert, update and delete its rows. */
-  readonly isWritable: boolean;
   /** The names of the tables and views that it reads. */
   readonly sources: readonly string[];
   /** True if several rows of its sources can be one of its own. */
@@ -101,6 +99,8 @@ export interface DescribedTable extends TableName {
   /** About the number of rows; null where the database does not know it. */
   readonly rowCount: number | null;
   readonly foreignKeys: readonly DeclaredForeignKey[];
+  /** True if the database can insert, update and delete its rows. */
+  readonly isWritable: boolean;
   /** The name by which the number of a row is selected, where the database numbers rows; else null. */
   readonly rowNumber: string | null;
   /** The comment that the database stores on the table; null for none. */

@@ -37,6 +37,7 @@ function fakeCatalogue(tables: readonly KnownTable[]): DatabaseCatalogue {
     indexes: [],
     rowCount: null,
     foreignKeys: [],
+    isWritable: true,
     rowNumber: null,
     comment: null,
     view: null,

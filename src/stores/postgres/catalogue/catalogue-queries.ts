@@ -4,13 +4,32 @@ import { selectNames } from '../schema/introspection.ts';
 const HAS_HIDDEN_KEY = `exists (select from pg_index cross join unnest(indkey::int2[]) as part(number)
   where indrelid = relation.oid and indisprimary and not has_column_privilege(indrelid, part.number, 'select'))`;
 
+/** The bits of `pg_relation_is_updatable`. */
+export const CHANGES = { insert: 8, update: 4, delete: 16 } as const;
+
+/**
+ * An expression: the commands that the database can run on the rows of a relation, as bits. A rule may replace one by
+ * commands that do not return the row.
+ *
+ * @param relation the expression of its id
+ */
+export function updatableBits(relation: string): string {
+  return `(pg_relation_is_updatable(${relation}, true) & ~coalesce((select bit_or(case rule.ev_type
+    when '2' then ${CHANGES.update} when '3' then ${CHANGES.insert} when '4' then ${CHANGES.delete} else 0 end)
+  from pg_catalog.pg_rewrite as rule where rule.ev_class = ${relation} and rule.is_instead and rule.ev_type <> '1'
+    and pg_get_ruledef(rule.oid) !~* '\\mreturning\\M'), 0))`;
+}
+
+/** An expression: true for a relation whose rows can be inserted, updated and deleted. */
+const isWritable = (relation: string): string => `${updatableBits(relation)} = 28`;
+
 /**
  * All tables and views, but for partitions and temporary tables. Those of the schema in the parameter come first. An
  * empty `grant` is no missing right.
  */
 export const ENTRIES = `select relation.oid as id, nspname as schema, relname as name, relkind in ('v', 'm') as view,
   case when relkind in ('r', 'p', 'm') and reltuples >= 0 then reltuples::float8 end as rows,
-  obj_description(relation.oid, 'pg_class') as comment,
+  obj_description(relation.oid, 'pg_class') as comment, ${isWritable('relation.oid')} as writable,
   starts_with(nspname, 'pg_') or nspname = 'information_schema' as system,
   exists (select from pg_depend where classid = 'pg_class'::regclass and objid = relation.oid and deptype = 'e') as extension,
   concat_ws('; ',
@@ -24,9 +43,6 @@ order by nspname <> $1, nspname, relname`;
 
 /** The condition on the tables that are described, by their ids. */
 const describes = (column: string): string => `${column} = any($1::oid[])`;
-
-/** An expression: true for a view whose rows can be inserted, updated and deleted. */
-const isWritable = (relation: string): string => `pg_relation_is_updatable(${relation}, true) & 28 = 28`;
 
 /** One statement each for all tables. A view may be written, but for its columns of expressions. */
 export const COLUMNS = `select attrelid as "table", attname as name, atttypid as type, atttypmod as modifier,
@@ -85,7 +101,6 @@ const GROUPS = ':groupClause \\(|:distinctClause \\(|:hasAggs true';
 
 /** Views, with the tables that their queries read. The queries are searched as the server stores them, parsed. */
 export const VIEWS = `select ev_class as "table", relkind = 'm' and relispopulated as materialized,
-  ${isWritable('ev_class')} as writable,
   ev_action::text ~ '${REPEATS}' as repeats, ev_action::text ~ '${GROUPS}' as groups,
   (select json_agg(distinct concat(nspname, '.', read.relname))::text from pg_depend
     join pg_class as read on read.oid = refobjid join pg_namespace on pg_namespace.oid = read.relnamespace

@@ -16,6 +16,7 @@ export interface RelationRows extends TableName {
   readonly comment: string | null;
   readonly columns: readonly SqlRow[];
   readonly rowCount: number | null;
+  readonly isWritable: boolean;
   readonly indexes: readonly SqlRow[];
   readonly constraints: readonly SqlRow[];
   /** Null for a table. */
@@ -24,7 +25,7 @@ export interface RelationRows extends TableName {
 
 /** Describes a table by its rows in the catalogue. Its own rows are not read. */
 export function describeRelation(rows: RelationRows, types: DatabaseTypes): DescribedTable {
-  const { name, schema, comment, rowCount, indexes, constraints } = rows;
+  const { name, schema, comment, rowCount, isWritable, indexes, constraints } = rows;
   const conditions = constraints.flatMap(({ check = null }) => (check === null ? [] : findConditions(String(check))));
   const byColumn = Map.groupBy(conditions, ({ column }) => column);
   const primary = indexes.find((key) => key['primary'] === 1);
@@ -40,16 +41,16 @@ export function describeRelation(rows: RelationRows, types: DatabaseTypes): Desc
     indexes: listColumns('ordered'),
     rowCount,
     foreignKeys: constraints.filter(({ target = null }) => target !== null).map(readForeignKey),
+    isWritable,
     rowNumber: null,
     comment,
     view: rows.view === null ? null : readView(rows.view),
   };
 }
 
-function readView({ materialized, writable, sources, groups, repeats }: SqlRow): DescribedView {
+function readView({ materialized, sources, groups, repeats }: SqlRow): DescribedView {
   return {
     isMaterialized: materialized === 1,
-    isWritable: writable === 1,
     sources: parseList(sources),
     isGrouped: groups === 1,
     repeatsRows: repeats === 1,

@@ -22,6 +22,7 @@ interface ListedRelation {
   readonly schema: string;
   readonly comment: string | null;
   readonly rowCount: number | null;
+  readonly isWritable: boolean;
 }
 
 /**
@@ -81,6 +82,7 @@ function listEntries(rows: readonly SqlRow[], relations: Map<string, ListedRelat
         schema,
         comment: comment === null ? null : String(comment),
         rowCount: count === null ? null : Number(count),
+        isWritable: row['writable'] === 1,
       });
     const closed = findReason(row, owned.has(schema));
     const kind = row['view'] === 1 ? 'view' : 'table';

@@ -2,6 +2,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../../conventions/j
 import type { SqlRow } from '../../sql/dialect.ts';
 import type { NamedColumn, NamedTable } from '../../sql/existing/found-table.ts';
 import { quoteName } from '../../sql/standard-dialect.ts';
+import { CHANGES, updatableBits } from '../catalogue/catalogue-queries.ts';
 import { arrayLiteral } from '../dialect/literals.ts';
 import type { PostgresConnection } from '../driver/pg.ts';
 import { postgresType, type PostgresType, type TypeRow } from './column-type.ts';
@@ -28,14 +29,6 @@ export interface CatalogueRelation {
 /** A command that changes rows. */
 export type ChangeCommand = 'insert' | 'update' | 'delete';
 
-/** The bits of `pg_relation_is_updatable`. */
-const CHANGES: Readonly<Record<ChangeCommand, number>> = { insert: 8, update: 4, delete: 16 };
-
-/** The bits of the commands that a rule replaces by others, which do not return the row. */
-const REPLACED = `coalesce((select bit_or(case rule.ev_type when '2' then ${CHANGES.update} when '3' then ${CHANGES.insert} when '4' then ${CHANGES.delete} else 0 end)
-  from pg_catalog.pg_rewrite as rule where rule.ev_class = c.oid and rule.is_instead and rule.ev_type <> '1'
-  and pg_get_ruledef(rule.oid) !~* '\\mreturning\\M'), 0)`;
-
 /** A column of a relation. */
 export interface RelationColumn extends NamedColumn {
   readonly type: PostgresType;
@@ -61,7 +54,7 @@ type RelationParts = Pick<RelationTable, 'columns' | 'unique' | 'deniedSequences
 const ROLES = `(select r.oid from pg_catalog.pg_roles as r where r.rolname in (select json_array_elements_text($1::json))) as role`;
 
 const RELATIONS = `select c.oid::bigint as oid, n.nspname as schema, c.relname as name, c.relkind in ('r', 'p') as transactions,
-c.relkind in ('r', 'f') and c.relhassubclass as heirs, pg_relation_is_updatable(c.oid, true) & ~${REPLACED} as changes, rights.*
+c.relkind in ('r', 'f') and c.relhassubclass as heirs, ${updatableBits('c.oid')} as changes, rights.*
 from pg_catalog.pg_class as c join pg_catalog.pg_namespace as n on n.oid = c.relnamespace
 cross join lateral (select bool_or(has_schema_privilege(role.oid, n.oid, 'usage')) as reachable,
   bool_and(has_table_privilege(role.oid, c.oid, 'select'))

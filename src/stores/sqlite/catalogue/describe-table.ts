@@ -62,6 +62,7 @@ export function describeTable(connection: DriverConnection, rows: TableRows): De
     indexes,
     rowCount: rowNumber === null ? null : estimateRows(connection, name, rowNumber),
     foreignKeys,
+    isWritable: view === null,
     rowNumber,
     comment: null,
     view,

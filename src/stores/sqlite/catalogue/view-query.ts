@@ -20,7 +20,6 @@ export function describeView(sql: string, names: ReadonlyMap<string, string>): D
   const sources = new Set(tables.flatMap((word) => names.get(word) ?? []));
   return {
     isMaterialized: false,
-    isWritable: false,
     sources: [...sources],
     isGrouped: words.some((word) => GROUPS.has(word)),
     repeatsRows: words.some((word) => REPEATS.has(word)),

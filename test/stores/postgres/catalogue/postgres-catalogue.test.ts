@@ -372,6 +372,18 @@ describe('reading a catalogue', () => {
   });
 });
 
+describe('a table whose updates a rule replaces', () => {
+  it('is only read, as the start would say, and others can be written', async () => {
+    const tables = 'create table ruled (id int primary key); create table noted (id int primary key)';
+    const rules =
+      'create rule kept as on update to ruled do instead nothing; create rule noticed as on insert to noted do also notify noted';
+    await createDatabase('ruled', `${tables}; ${rules}`);
+    const text = await modelOver(urlFor('ruled'));
+    assert.ok(resourceLines(text, 'ruleds').includes('read_only: true'), text);
+    assert.ok(!resourceLines(text, 'noteds').includes('read_only: true'), text);
+  });
+});
+
 describe('a PostgreSQL database that cannot be read', () => {
   const refusals: readonly [title: string, url: string, message: RegExp][] = [
     [
