@@ -54,7 +54,11 @@ export function describeRowStep(was: Model, model: Model, version: OlderVersion 
       reversible: false,
     })),
   ];
-  return [...Map.groupBy(changes, ({ resource }) => resource).values()].flat();
+  // No migration changes the tables of another program.
+  const own = changes.filter(
+    ({ resource }) => (model.resources.get(resource) ?? was.resources.get(resource))?.table === null,
+  );
+  return [...Map.groupBy(own, ({ resource }) => resource).values()].flat();
 }
 
 /** Members of objects that are gone, and former names that cannot be followed. */

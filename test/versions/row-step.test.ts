@@ -108,6 +108,19 @@ describe('the effect of a step on stored rows', () => {
     ]);
   });
 
+  it('[OPS-4d] has none on rows of tables that exist, which no migration changes', () => {
+    const was = model('1.4.0', resources('title: { type: string }, size: { type: integer }', 'table: product,'));
+    const is = model(
+      '2.0.0',
+      `${resources('name: { type: string }, rank: { type: integer, maximum: 9 }', 'table: product,')},
+      versions: { 1.4.0: { changes: [{ resource: products, rename: { title: name }, without: [rank] }] } }`,
+    );
+    assert.deepEqual(linesBetween(was, is), []);
+    assert.deepEqual(linesBetween(was, model('1.5.0', resources('name: { type: string }', '', 'other')), null), [
+      'other adds the collection',
+    ]);
+  });
+
   it('[OPS-4d] has nothing to say where rows stay as they are', () => {
     const was = model('1.0.0', resources(STATUS));
     assert.deepEqual(linesBetween(was, model('1.0.1', resources(STATUS, 'indexes: [status],')), null), []);
