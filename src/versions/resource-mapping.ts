@@ -1,5 +1,6 @@
 import { isJsonObject, type Json } from '../conventions/json/json.ts';
 import type { Model, Resource, Shape, VersionChange } from '../model/model.ts';
+import { storedMember } from '../model/row-key.ts';
 import type { FieldValues, Row } from '../plan/plan.ts';
 import { ancestorMembers } from '../plan/row-address.ts';
 import { Assignment } from './assignment.ts';
@@ -45,8 +46,11 @@ export class ResourceMapping {
     this.stored = stored;
     this.#sources = sources;
     this.#fills = fills;
-    this.#members = older.fields.map((field) => [field.name, compileReader(this.findSource(field.name), field)]);
-    this.#hidden = hiddenMembers({ older, stored, sources, resources });
+    this.#members = older.fields.map((field) => [
+      field.name,
+      compileReader(this.findSource(field.name), field, stored.table === null),
+    ]);
+    this.#hidden = [...hiddenMembers({ older, stored, sources, resources }), ...this.#positions()];
     this.#names = namesDown(older, stored, sources);
   }
 
@@ -152,6 +156,17 @@ export class ResourceMapping {
     return this.#sources.get(name) ?? null;
   }
 
+  /** The members of a row of a table that exists that have its positions in orders (`model/row-key.ts`). */
+  #positions(): readonly MemberReader[] {
+    if (this.stored.table === null) return [];
+    return [...this.older.properties.values()].flatMap(({ path, sortable }): readonly MemberReader[] => {
+      const found = sortable ? this.property(path) : null;
+      if (found === null) return [];
+      const member = storedMember(found.path);
+      return [[storedMember(path), (row) => row[member] ?? null]];
+    });
+  }
+
   #find(path: string): Source | null {
     const { parent } = this.older;
     return parent?.field === path ? this.findSource(path) : findSource(this.#sources, path);
@@ -175,10 +190,15 @@ function shapeAt({ field }: Resource, path: string | null): Shape | null {
   }, field.get(name) ?? null);
 }
 
-/** A field of the same value is read as fast as a stored one. An unset array is empty wherever it is stored (REP-4). */
-function compileReader(source: Source | null, shape: Shape): (row: Row) => Json {
+/**
+ * A field of the same value is read as fast as a stored one. An unset array is empty wherever the server stores it
+ * (REP-4).
+ *
+ * @param isOwn true for rows that the server stores
+ */
+function compileReader(source: Source | null, shape: Shape, isOwn: boolean): (row: Row) => Json {
   if (source === null) return () => null;
-  if (shape.type.kind === 'array') return (row) => evaluateSource(source, row) ?? [];
+  if (shape.type.kind === 'array' && isOwn) return (row) => evaluateSource(source, row) ?? [];
   if (source.kind === 'object') {
     const complete = completed(shape);
     return (row) => complete(evaluateSource(source, row));

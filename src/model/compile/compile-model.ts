@@ -3,7 +3,7 @@ import { type Digest, serialize } from '../fingerprint.ts';
 import type { Model } from '../model.ts';
 import { deepFreeze } from '../values/deep-freeze.ts';
 import { withApiKeys } from './settings/api-keys.ts';
-import { checkTables } from './resources/compile-table.ts';
+import { checkRoles } from './resources/compile-table.ts';
 import { byCollection, compileResources, linkResources, type ModelCode } from './resources/compile-resources.ts';
 import { withRelays } from './settings/relay-resource.ts';
 import { compileSettings } from './settings/settings.ts';
@@ -17,7 +17,7 @@ import { withWebhooks } from './settings/webhooks.ts';
  * @param givenCode the functions of a TypeScript model
  */
 export function compileModel(given: CompileContext, digest: Digest, givenCode: ModelCode): Model {
-  checkTables(given);
+  checkRoles(given);
   const keyed = withApiKeys(given, givenCode);
   const { document, code } = withWebhooks(withRelays(keyed.document), keyed.code);
   const settings = compileSettings(document);

@@ -26,8 +26,14 @@ export function readOnlyModel(model: Model): Model {
     fix: 'omit readOnly, or name the table of the resource',
   }));
   if (problems.length > 0) throw new ModelError(problems);
+  return deepFreeze(readOnlyContract(model));
+}
+
+/** Makes the resources read-only, in older versions, too. */
+function readOnlyContract(model: Model): Model {
   const resources = new Map([...model.resources].map(([name, each]) => [name, readOnlyResource(each)]));
-  return deepFreeze({ ...model, resources, collections: byCollection(resources) });
+  const versions = model.versions.map((version) => ({ ...version, model: readOnlyContract(version.model) }));
+  return { ...model, resources, collections: byCollection(resources), versions };
 }
 
 /** Removes events and tombstones with the writes that make them. */

@@ -72,9 +72,7 @@ class Renamer {
   constructor(document: JsonObject) {
     this.#document = document;
     const resources = Object.entries(readObject(document['resources']));
-    this.#paths = new Map(
-      resources.map(([name, held]) => [name, renamedPaths(readObject(readObject(held)['schema']))]),
-    );
+    this.#paths = new Map(resources.map(([name, held]) => [name, renamedPaths(readObject(held))]));
     const relations = resources.flatMap(([name, held]) => [
       ...collectRelations(name, readObject(readObject(held)['schema'])),
       ...parentRelations(name, readObject(held), readObject(document['resources'])),
@@ -141,7 +139,15 @@ class Renamer {
           return [member, value];
       }
     });
-    return { ...Object.fromEntries(renamed), ...this.#scopes(name, resource) };
+    return { ...Object.fromEntries(renamed), ...this.#columns(name, resource), ...this.#scopes(name, resource) };
+  }
+
+  /** The columns of a table keep their names. */
+  #columns(name: string, { table, columns }: JsonObject): JsonObject {
+    if (table === undefined) return {};
+    const declared = readObject(columns);
+    const fields = [...(this.#paths.get(name) ?? [])].filter(([older]) => !older.includes('.'));
+    return { columns: Object.fromEntries(fields.map(([older, newer]) => [newer, declared[older] ?? older])) };
   }
 
   /** Scopes are those of the newest version: named here, so that they are those of the older one. */
@@ -212,19 +218,22 @@ class Renamer {
   }
 }
 
-/** The paths of a schema and their names in the newest version, members of objects included. */
-function renamedPaths(schema: JsonObject): ReadonlyMap<string, string> {
+/**
+ * The paths of a resource and their names in the newest version, members of objects included. Those of objects in the
+ * columns of a table keep their names.
+ */
+function renamedPaths({ schema, table }: JsonObject): ReadonlyMap<string, string> {
   const paths = new Map<string, string>();
   const add = ({ properties }: JsonObject, older: string, newer: string): void => {
     for (const [name, held] of Object.entries(readObject(properties))) {
       if (!/^[a-z][a-z0-9_]*$/.test(name)) continue;
       paths.set(older + name, `${newer}${PREFIX}${name}`);
       // The members of a default would need other names, too.
-      if (isJsonObject(held) && held['default'] === undefined)
+      if (table === undefined && isJsonObject(held) && held['default'] === undefined)
         add(held, `${older}${name}.`, `${newer}${PREFIX}${name}.`);
     }
   };
-  add(schema, '', '');
+  add(readObject(schema), '', '');
   return paths;
 }
 

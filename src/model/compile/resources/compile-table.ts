@@ -113,20 +113,12 @@ function checkLists(
 }
 
 /**
- * Reports older versions of a model with resources of tables, and resources that roles of the database cannot read.
+ * Reports resources that roles of the database cannot read: they have no rights on rows that the server stores.
  *
  * @param document the whole document, as it was given
  */
-export function checkTables(document: CompileContext): void {
-  const { declared, path, report } = document;
-  if (hasDatabaseRole(declared)) checkRoles(document);
-  if (declared['versions'] === undefined) return;
-  if (!Object.values(readObject(declared['resources'])).some((each) => hasTable(readObject(each)))) return;
-  report([...path, 'versions'], 'it is not supported with tables that exist yet', 'remove versions');
-}
-
-/** Reports resources without a table: roles of the database have no rights on rows that the server stores. */
-function checkRoles({ declared, path, report }: CompileContext): void {
+export function checkRoles({ declared, path, report }: CompileContext): void {
+  if (!hasDatabaseRole(declared)) return;
   const fix = 'name the table of the resource, or remove auth.database_role';
   const resources = Object.entries(readObject(declared['resources']));
   if (resources.length === 0) report([...path, 'auth', 'database_role'], 'the model has no table', fix);

@@ -6,21 +6,27 @@ import { olderResource } from './older-resource.ts';
 import type { StepChanges } from './read-changes.ts';
 
 /**
- * The resources of the newest contract as older ones derive from them: fields that functions generate are read-only by
- * their schema.
+ * The resources of the newest contract as older ones derive from them. Their schemas say that fields which functions
+ * generate are read-only, and that those of the key of a table are immutable.
  */
 export function contractResources(resources: Model['resources']): Model['resources'] {
   return new Map([...resources].map(([name, resource]) => [name, { ...resource, schema: contractSchema(resource) }]));
 }
 
-function contractSchema({ schema, fields }: Resource): JsonObject {
+function contractSchema({ schema, field }: Resource): JsonObject {
   if (!Object.hasOwn(schema, 'properties')) return schema;
-  const generated = new Set(fields.filter(({ generator }) => generator !== null).map(({ name }) => name));
   const properties = Object.entries(readObject(schema['properties'])).map(([name, held]) => [
     name,
-    generated.has(name) ? { ...readObject(held), readOnly: true } : held,
+    { ...readObject(held), ...impliedKeywords(field.get(name)) },
   ]);
   return { ...schema, properties: Object.fromEntries(properties) };
+}
+
+function impliedKeywords(field: Field | undefined): JsonObject {
+  return {
+    ...((field?.generator ?? null) === null ? {} : { readOnly: true }),
+    ...(field?.immutable === true ? { 'x-immutable': true } : {}),
+  };
 }
 
 /**

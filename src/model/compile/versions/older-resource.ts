@@ -21,12 +21,13 @@ interface OlderInputs {
 /**
  * Derives the declaration of a resource in the older version.
  *
- * The newest model alone judges owners, row policies, hooks and former names.
+ * The newest model alone judges owners, row policies, hooks and former names. It alone names the columns of a table.
  * It also judges the rules of fields that the older version does not have: indexes, unique groups, sort, state machine.
  */
 export function olderResource(inputs: OlderInputs): JsonObject {
   const { resource, declared, changes, paths, names } = inputs;
-  const { was: _was, access, sort, time_field: timeField, state, generated, ...settings } = declared;
+  const { was: _was, columns: _columns, key: _key, ...contract } = declared;
+  const { access, sort, time_field: timeField, state, generated, ...settings } = contract;
   const field = (name: string): readonly string[] => toNames(paths.field(name));
   const path = (name: string): readonly string[] => toNames(paths.of(name));
   const ownSort = olderSort(readString(sort), paths);

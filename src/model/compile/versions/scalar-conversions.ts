@@ -59,8 +59,8 @@ const TABLE: ConversionTable = {
       cure: cureByList,
     },
     'date-time': {
-      convert: ofText((text) => storedDateTime(text) ?? undefined),
-      message: () => 'must be a time in UTC with three decimals, such as 2026-05-17T09:30:00.000Z',
+      convert: toTime,
+      message: timeMessage,
       cure: cureByList,
     },
   },
@@ -153,6 +153,17 @@ function readDecimal(text: string): Json | undefined {
   const digits = storedDecimal(text, null);
   const value = Number(digits);
   return digits !== null && Number.isFinite(value) && writeDigits(value) === digits ? value : undefined;
+}
+
+/** Reads a time with the precision of its field: those of tables that exist have microseconds. */
+function toTime(value: Json, to: ValueType): Json | undefined {
+  if (typeof value !== 'string' || to.kind !== 'date-time') return undefined;
+  return storedDateTime(value, to) ?? undefined;
+}
+
+function timeMessage(to: ValueType): string {
+  const decimals = to.kind === 'date-time' && to.micros === true ? 'three or six decimals' : 'three decimals';
+  return `must be a time in UTC with ${decimals}, such as 2026-05-17T09:30:00.000Z`;
 }
 
 function toDecimal(value: Json, to: ValueType): Json | undefined {

@@ -82,10 +82,22 @@ describe('the table of a resource', () => {
       assert.equal(problem?.path, `resources.${at}.schema.properties.fellows.items.x-references`);
     });
 
-  it('is refused with older versions', () => {
-    const versions = `${itemsDocument(NAME, 'table: t')}version: 2.0.0\nversions: { 1.0.0: { changes: [] } }\n`;
-    const causes = listProblems(versions).map(({ path, cause }) => `${path}: ${cause}`);
-    assert.ok(causes.includes('versions: it is not supported with tables that exist yet'), causes.join('\n'));
+  it('[VER-5a] [REP-6] may have older versions, in which the columns of its key stay immutable by any name', () => {
+    const versions = `version: 2.0.0
+default_version: 2
+versions: { 1.0.0: { changes: [{ resource: items, rename: { title: name }, with: { line: { schema: { type: string } } } }] } }
+`;
+    const table = 'table: t\nkey: [line]\ncolumns: { name: line }';
+    const { model } = load(`${itemsDocument(NAME, table)}${versions}`);
+    const [older] = model.versions;
+    assert.ok(older !== undefined);
+    assert.deepEqual(
+      resource(older.model, 'items').fields.map(({ name, immutable }) => [name, immutable]),
+      [
+        ['title', true],
+        ['line', false],
+      ],
+    );
   });
 
   for (const members of WRITES)
