@@ -205,7 +205,7 @@ function versionSuite(database: string, open: () => ExistingSource | Promise<Exi
       });
     });
 
-    it('[IDEM-1] [VER-5a] answers the repeat of a request in its version', async () => {
+    it('[MET-12] [VER-5a] answers the repeat of a request in its version', async () => {
       const request = {
         send: 'POST /api/v1/films',
         headers: { 'Idempotency-Key': 'k1' },
