@@ -218,7 +218,7 @@ function versionSuite(database: string, open: () => ExistingSource | Promise<Exi
     });
 
     it('[EVT-1] [VER-5a] has events with the names and values of each version', async () => {
-      const { body: before } = await api.send({ send: 'GET /api/v1/events?limit=100' });
+      const { body: logged } = await api.send({ send: 'GET /api/v1/events?limit=100' });
       await api.row({
         send: 'PATCH /api/v2/films/1',
         body: { title: 'Aliens', kind: 'DRAMA' },
@@ -228,7 +228,7 @@ function versionSuite(database: string, open: () => ExistingSource | Promise<Exi
       const payloads = await Promise.all(
         ['v1', 'v2'].map(async (version) => {
           const { body } = await api.send({ send: `GET /api/${version}/events?limit=100` });
-          return body.data[before.data.length].payload;
+          return body.data[logged.data.length].payload;
         }),
       );
       const { id: _id, ...data } = payloads[0].data;
@@ -284,9 +284,9 @@ function versionSuite(database: string, open: () => ExistingSource | Promise<Exi
       const source = await open();
       try {
         const request = { send: 'POST /api/v1/studios', headers: { 'Idempotency-Key': 'k1' }, body: { label: 'New' } };
-        const before = await apiUnderTest(EARLIER, { database: source.url });
-        const { body } = await before.row({ ...request, status: 201, events: ['studio.created'] });
-        await before.close();
+        const earlier = await apiUnderTest(EARLIER, { database: source.url });
+        const { body } = await earlier.row({ ...request, status: 201, events: ['studio.created'] });
+        await earlier.close();
         const api = await apiUnderTest(LATER, { database: source.url });
         const repeated = await api.send(request);
         const { body: events } = await api.send({ send: 'GET /api/v2/events' });
