@@ -227,6 +227,8 @@ describe('an OpenAPI description', () => {
       'API_VERSION_RETIRED',
       'BATCH_INVALID',
       'WEBHOOK_URL_FORBIDDEN',
+      // The code of models whose callers have roles of a database.
+      'AUTH_ROLE_FORBIDDEN',
     ];
     assert.deepEqual(
       Object.keys(errors).filter((code) => !named.has(code)),

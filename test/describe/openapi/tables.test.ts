@@ -140,4 +140,16 @@ describe('the other descriptions of tables that exist', () => {
     assert.match(write('films'), /differs after each change/);
     assert.match(write('genres'), /grows with each change/);
   });
+
+  it('[AUTH-13c] [ERR-2] has the code of a role of the database, in models whose callers have roles', () => {
+    const issuer =
+      "{ name: test, issuer: 'https://id.example.com', audience: test, hs256_secret: '0123456789abcdef0123456789abcdef' }";
+    const roles = `name: t
+auth: { issuers: [${issuer}], database_role: { roles: [web_user] } }
+resources: { films: { table: film, schema: { type: object } } }
+`;
+    const hasCode = (text: string): boolean => JSON.stringify(describeNewest(text)).includes('"AUTH_ROLE_FORBIDDEN"');
+    assert.ok(hasCode(roles));
+    assert.ok(!hasCode(roles.replace(', database_role: { roles: [web_user] }', '')));
+  });
 });

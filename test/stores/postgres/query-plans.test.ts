@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, describe, it } from 'node:test';
+import { after, before, describe, it } from 'node:test';
 import { Client } from 'pg';
 import type { SortKey } from '../../../src/model/model.ts';
 import { EVERYTHING, type ListPlan } from '../../../src/plan/plan.ts';
@@ -44,15 +44,17 @@ const WALKS: readonly { readonly title: string; readonly plan: Partial<ListPlan>
 
 const url = newSchema();
 const client = new Client({ connectionString: url });
-await (await openPostgres({ url, model: sampleModel() })).close();
-await client.connect();
 const tables = new Tables(sampleModel(), postgres);
-await client.query(`set search_path = ${postgres.quote(new URL(url).searchParams.get('schema') ?? '')}`);
-// The tables are empty: without this it would read them whole, and sort what it found.
-await client.query('set enable_seqscan = off');
-await client.query('set enable_bitmapscan = off');
 
 describe('the query plan of a page on PostgreSQL', () => {
+  before(async () => {
+    await (await openPostgres({ url, model: sampleModel() })).close();
+    await client.connect();
+    await client.query(`set search_path = ${postgres.quote(new URL(url).searchParams.get('schema') ?? '')}`);
+    // The tables are empty: without this it would read them whole, and sort what it found.
+    await client.query('set enable_seqscan = off');
+    await client.query('set enable_bitmapscan = off');
+  });
   after(() => client.end());
 
   for (const { title, plan } of WALKS) {
