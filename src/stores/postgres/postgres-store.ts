@@ -15,27 +15,30 @@ import { newestTime } from '../sql/read/newest-time.ts';
 import { SqlRowReader } from '../sql/read/row-reader.ts';
 import type { MigrationPhase } from '../sql/schema/current-models.ts';
 import type { Consent, SchemaStep } from '../sql/schema/schema-errors.ts';
-import { METADATA, type SystemStatements } from '../sql/system-statements.ts';
+import { METADATA } from '../sql/system-statements.ts';
 import { Tables } from '../sql/tables.ts';
-import { type Store, StoreUnavailable } from '../store.ts';
+import type { Store } from '../store.ts';
 import type { WriteHealth } from '../sql/write-health.ts';
 import { PostgresChangeStamps } from './commit/change-stamps.ts';
 import { LogHorizon } from './commit/log-horizon.ts';
 import { PostgresGroupCommit } from './commit/group-commit.ts';
 import { watchWrites } from './commit/watch-writes.ts';
-import { connects, type Connects, type ModelSessions } from './connection/connects.ts';
-import type { DatabaseAccess } from './connection/open-session.ts';
-import { Session } from './connection/sessions.ts';
+import {
+  type ClientSettings,
+  closeSessions,
+  connectsPrimary,
+  createSessions,
+  requirePrimary,
+  type SessionParameters,
+  type StoreSessions,
+} from './store-sessions.ts';
 import { postgres } from './dialect/postgres-dialect.ts';
 import { callerRows } from './existing/caller-rows.ts';
 import { findExistingTables, openExistingTables, refuseReplicas } from './existing/existing-store.ts';
 import { TableCommit } from './existing/table-commit.ts';
-import { joinGuards, OWN_SCHEMA, ownSchemaUrl, withTables } from './existing/writable-tables.ts';
+import { OWN_SCHEMA, ownSchemaUrl, withTables } from './existing/writable-tables.ts';
 import { recordedChanges } from './triggers/drain-changes.ts';
-import type { QueryResult } from './driver/pg.ts';
-import { PostgresClient } from './read/postgres-client.ts';
-import { recordedModelGuard } from './read/read-guard.ts';
-import { createReadSessions } from './read/read-sessions.ts';
+import type { PostgresClient } from './read/postgres-client.ts';
 import { serveShared } from './side-by-side/marked-client.ts';
 import { openReplicas } from './replicas/open-replicas.ts';
 import { viewTypes } from './side-by-side/pair-plan.ts';
@@ -65,86 +68,6 @@ export interface PostgresOptions {
   readonly clock?: Clock;
   /** Creates the secret of a new database and the ids of cache epochs. Default: the cryptographic generator of Node. */
   readonly random?: Random;
-}
-
-/** Milliseconds that a write waits for the lock that orders writes. */
-const LOCK_TIMEOUT = 5_000;
-/** Transactions of a process that overlap: while one runs statements, others wait for the disk. */
-const WRITING_SESSIONS = 4;
-/** Milliseconds after which a statement of a write is stopped. */
-const WRITE_TIMEOUT = 10_000;
-/** Transactions of a process that write tables of another program. */
-const TABLE_SESSIONS = 8;
-/** Milliseconds for which each waits for a lock of that program before others get its session. */
-const TABLE_LOCK_TIMEOUT = 250;
-
-/** Parameters of all sessions. */
-type SessionParameters = Readonly<Record<string, string>>;
-
-/** Opens sessions with the primary. */
-function connectsPrimary(access: DatabaseAccess, settings: ModelSessions, parameters: SessionParameters): Connects {
-  const connect = connects(access, settings);
-  return (session) => async () => {
-    const opened = await connect({ ...session, parameters })();
-    try {
-      await requirePrimary((text) => opened.query(text));
-      return opened;
-    } catch (error) {
-      void opened.close();
-      throw error;
-    }
-  };
-}
-
-/** A replica may lack what was acknowledged (OPS-5). @throws {StoreUnavailable} */
-async function requirePrimary(query: (text: string) => Promise<Pick<QueryResult, 'rows'>>): Promise<void> {
-  const { rows } = await query('select pg_is_in_recovery() as standby');
-  if (rows[0]?.['standby'] === 1) throw new StoreUnavailable('The database can only be read', { reason: 'read-only' });
-}
-
-interface ClientSettings {
-  readonly model: Model;
-  readonly system: SystemStatements;
-  readonly match: ModelGuard;
-  readonly clock: Clock;
-  readonly showsTables: boolean;
-}
-
-/** The client, and the sessions that write: units, probes, and conversions of rows of an older model. */
-interface StoreSessions {
-  readonly client: PostgresClient;
-  readonly writes: readonly Session[];
-  /** Those that write tables of another program. */
-  readonly tables: readonly Session[];
-  readonly changes: Session;
-  readonly probes: Session;
-  readonly conversions: Session;
-}
-
-/** Creates the client and the sessions that write. Sessions are opened when they are needed. */
-function createClient(connect: Connects, settings: ClientSettings): StoreSessions {
-  const { model, system, match, clock } = settings;
-  const writing = { statementTimeout: WRITE_TIMEOUT, readOnly: false };
-  const write = connect({ ...writing, lockTimeout: LOCK_TIMEOUT, byIndex: true });
-  const writeTables = connect({ ...writing, lockTimeout: TABLE_LOCK_TIMEOUT });
-  const guard = recordedModelGuard(match, system);
-  return {
-    client: new PostgresClient({
-      ...createReadSessions(connect, model, clock),
-      writer: new Session(write),
-      guard: settings.showsTables ? joinGuards(guard) : guard,
-    }),
-    writes: Array.from({ length: WRITING_SESSIONS }, () => new Session(write)),
-    tables: Array.from({ length: settings.showsTables ? TABLE_SESSIONS : 0 }, () => new Session(writeTables)),
-    changes: new Session(writeTables),
-    probes: new Session(write),
-    conversions: new Session(write),
-  };
-}
-
-async function closeSessions({ client, writes, tables, changes, probes, conversions }: StoreSessions): Promise<void> {
-  for (const each of [...writes, ...tables, changes, probes, conversions]) await each.close();
-  await client.close();
 }
 
 /** The result of a step, or its error once everything before it is closed. */
@@ -210,7 +133,7 @@ function openParts(options: PostgresOptions, { opened, tables, parameters = {} }
   const match = new ModelGuard(model, observe, shared === null ? '' : viewTypes(shared.names.id));
   const connect = connectsPrimary(options, { model, shared }, parameters);
   const settings = { model, system: tables.system, match, clock, showsTables: showsTables(model) };
-  const sessions = createClient(connect, settings);
+  const sessions = createSessions(connect, settings);
   const horizon = new LogHorizon(sessions.client);
   return {
     ...sessions,
@@ -233,7 +156,8 @@ async function assemble(options: PostgresOptions, from: StoreParts): Promise<Sto
   const writes = new PostgresGroupCommit({ ...used, sessions: parts.writes, shared: work.writes });
   const rows = new SqlRowReader(work.reader, tables, clock);
   const callers = callerRows(rows, { ...used, model });
-  const tableWrites = new TableCommit({ ...used, sessions: parts.tables, hasRoles: callers.rowsAs !== undefined });
+  const sessions = { sessions: parts.tables, groupSessions: parts.tableGroups };
+  const tableWrites = new TableCommit({ ...used, ...sessions, hasRoles: callers.rowsAs !== undefined });
   const epochs = new SqlCacheEpochs(client, tables.system, random);
   const replicas = await closedOnError(
     openReplicas({ ...options, shared, clock, tables, observe }, { client, stamps }),

@@ -1,4 +1,5 @@
 import { RETENTION_READER } from '../../../plan/delivery-plan.ts';
+import type { WritePlan } from '../../../plan/plan.ts';
 import type { WriteUnit } from '../../../plan/write-unit.ts';
 import type { SqlRow, Statement } from '../../sql/dialect.ts';
 import { logState } from '../../sql/events/append-event.ts';
@@ -122,8 +123,13 @@ function countNumbers(units: readonly WriteUnit[]): NeededNumbers {
   const plans = units.flatMap((unit) => unit.plans);
   return {
     revisions: plans.filter(({ kind }) => kind !== 'detach').length,
-    sequences: plans.filter(({ event }) => event !== null).length,
+    sequences: plans.filter(hasEvent).length,
   };
+}
+
+/** Checks if a plan has an event, or may have one once its row is written. */
+function hasEvent(plan: WritePlan): boolean {
+  return plan.event !== null || (plan.kind !== 'delete' && plan.settle !== undefined && plan.written === undefined);
 }
 
 /** The numbers of an array, as PostgreSQL writes it: `{1,2}`. */

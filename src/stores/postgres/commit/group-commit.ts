@@ -10,7 +10,8 @@ import type { PostgresChangeStamps } from './change-stamps.ts';
 import type { Session } from '../connection/sessions.ts';
 import type { PostgresClient } from '../read/postgres-client.ts';
 import { isTransient, storeError } from '../driver/postgres-errors.ts';
-import { limitCommit, MAX_ATTEMPTS } from './commit-limits.ts';
+import { limitCommit, MAX_ATTEMPTS, mayRunAlone } from './commit-limits.ts';
+import type { GroupRuns, RunUnits } from './group-runs.ts';
 import { KnownShapes } from './known-shapes.ts';
 import { type SharedWrites, UnitTransaction } from './unit-transaction.ts';
 
@@ -40,19 +41,15 @@ interface PostgresCommitOptions {
   readonly client: Pick<PostgresClient, 'requireMatch' | 'explain'>;
   /** Null where no older model is served next to the model, with other rows. Default: null. */
   readonly shared?: SharedWrites | null;
-}
-
-/** Units that a transaction has run, with their results. */
-interface RunUnits {
-  readonly transaction: UnitTransaction;
-  readonly units: readonly QueuedUnit[];
-  readonly results: readonly UnitResult[];
+  /** Null where units are of own rows. Default: null. */
+  readonly runs?: GroupRuns | null;
 }
 
 /** Units that were taken together, on the session that commits them. */
 interface TakenGroup {
   readonly session: Session;
-  readonly units: readonly QueuedUnit[];
+  /** Those that cannot share its transaction leave it. */
+  units: readonly QueuedUnit[];
   /** The number of units that are not settled. */
   left: number;
 }
@@ -152,19 +149,19 @@ export class PostgresGroupCommit implements Writer {
   }
 
   async #commitGroup(group: TakenGroup): Promise<void> {
-    const { units } = group;
+    const { runs = null, observe, client } = this.#options;
     const begun = monotonicNow();
-    const timer = this.#limit(units);
+    const timer = this.#limit(group.units);
     try {
-      this.#options.client.requireMatch();
-      const isTogether =
-        units.every(({ unit }) => unit.dry !== true) && (await this.#retried(group, () => this.#together(group)));
-      if (!isTogether) await this.#oneByOne(group);
-      this.#options.observe({ kind: 'commit', duration: monotonicNow() - begun, units: units.length });
+      client.requireMatch();
+      if (runs !== null) await this.#divided(group, runs);
+      else if (!(await this.#shared(group))) await this.#oneByOne(group);
+      const units = group.units.length;
+      if (units > 0) observe({ kind: 'commit', duration: monotonicNow() - begun, units });
     } catch (error) {
       const failure = await this.#reported(storeError(error));
       group.left = 0;
-      for (const { reject } of units) reject(failure);
+      for (const { reject } of group.units) reject(failure);
     } finally {
       clearTimeout(timer);
     }
@@ -180,6 +177,12 @@ export class PostgresGroupCommit implements Writer {
     });
   }
 
+  /** @returns whether they are committed in one transaction */
+  async #shared(group: TakenGroup): Promise<boolean> {
+    const mayShare = group.units.every(({ unit }) => unit.dry !== true);
+    return mayShare && (await this.#retried(group, () => this.#together(group)));
+  }
+
   /** @returns whether they are committed */
   async #together(group: TakenGroup): Promise<boolean> {
     const transaction = await this.#begin(group, group.units);
@@ -187,6 +190,26 @@ export class PostgresGroupCommit implements Writer {
     if (results === null) await transaction.rollBack();
     else await this.#end(group, { transaction, units: group.units, results });
     return results !== null;
+  }
+
+  /** Commits units that can share a transaction. The other ones leave the group. */
+  async #divided(group: TakenGroup, { runTogether, runAlone }: GroupRuns): Promise<void> {
+    const { session, units } = group;
+    const leave = (alone: readonly QueuedUnit[]): void => {
+      group.units = group.units.filter((each) => !alone.includes(each));
+      group.left = group.units.length;
+      for (const each of alone) runAlone(each);
+    };
+    try {
+      const { run, alone } = await runTogether({ session: await session.open(), units, shapes: this.#shapes });
+      leave(alone);
+      if (run !== null) await this.#end(group, run);
+    } catch (error) {
+      session.discard();
+      this.#shapes.clear();
+      if (!mayRunAlone(error)) throw error;
+      leave(group.units);
+    }
   }
 
   async #oneByOne(group: TakenGroup): Promise<void> {

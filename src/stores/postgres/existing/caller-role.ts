@@ -8,9 +8,12 @@ import { sqlState } from '../driver/postgres-errors.ts';
 /** The names are values of the statement, so that none needs quotes. Both last until the transaction ends. */
 const BECOME = `select set_config('role', $1, true), set_config('request.jwt.claims', $2, true)`;
 
+/** Judges deferred constraints before the transaction ends. */
+export const JUDGE_DEFERRED: Statement = { text: 'set constraints all immediate', values: [] };
+
 /** Judges deferred constraints as the caller, and gives the transaction the role of the session again. */
 export const RESIGN: readonly Statement[] = [
-  { text: 'set constraints all immediate', values: [] },
+  JUDGE_DEFERRED,
   { text: `select set_config('role', 'none', true)`, values: [] },
 ];
 

@@ -20,7 +20,7 @@ import { allAnswers } from '../driver/answers.ts';
 import type { PostgresConnection, QueryResult } from '../driver/pg.ts';
 import { isOfStatement } from '../driver/postgres-errors.ts';
 import { markOwnWrite, queueBehind } from '../triggers/own-entries.ts';
-import { becomeCaller, callerError, RESIGN } from './caller-role.ts';
+import { becomeCaller, callerError, JUDGE_DEFERRED, RESIGN } from './caller-role.ts';
 import { explainFailure } from './table-rules.ts';
 
 interface TableTransactionOptions {
@@ -65,7 +65,7 @@ export class TableTransaction {
     const recorded = isRecorded ? await this.#record(unit) : null;
     const own = recorded?.outcome ?? null;
     if (own !== null && own.kind !== 'committed') return this.#end(own);
-    const broken = as === undefined ? await this.#findBroken() : null;
+    const broken = as === undefined ? ((await this.#findBroken()) ?? (await this.#judge([JUDGE_DEFERRED]))) : null;
     const outcome = broken ?? commitTables(this.#unit, this.#written, own?.revisions);
     if (recorded === null || outcome.kind !== 'committed' || unit.dry === true) return this.#end(outcome);
     const { transaction } = recorded;
@@ -109,7 +109,7 @@ export class TableTransaction {
       await this.#send(role);
       const refusal = await this.#writeRows();
       // A caller refers to rows that it may read. Such models have no own rows.
-      return role.length === 0 ? refusal : (refusal ?? (await this.#findBroken()) ?? (await this.#resign()));
+      return role.length === 0 ? refusal : (refusal ?? (await this.#findBroken()) ?? (await this.#judge(RESIGN)));
     } catch (error) {
       const { as } = this.#unit;
       const reported = as === undefined ? error : callerError(error, as);
@@ -118,12 +118,12 @@ export class TableTransaction {
     }
   }
 
-  /** Gives the transaction the role of the server again. What the database has deferred is judged before. */
-  async #resign(): Promise<Refusal | null> {
+  /** Finds what the database has deferred, and refuses. @param statements those that judge it */
+  async #judge(statements: readonly Statement[]): Promise<Refusal | null> {
     const last = this.#unit.plans.findLastIndex(({ resource }) => this.#options.tables.of(resource).existing !== null);
     const plan = this.#unit.plans[last];
     try {
-      await this.#send(RESIGN);
+      await this.#send(statements);
       return null;
     } catch (error) {
       if (plan === undefined || !isOfStatement(error)) throw error;
