@@ -2,6 +2,8 @@ import { setTimeout } from 'node:timers/promises';
 import { NO_TOKENS, type TokenVerifier } from './auth/token-verifier.ts';
 import type { WebhookSender } from './events/webhooks/sender.ts';
 import type { RateLender } from './limits/leased-rate-limiter.ts';
+import type { ConsoleFiles } from './describe/console/console-files.ts';
+import { openConsole } from './describe/console/open-console.ts';
 import type { AgentMode } from './mcp/tools.ts';
 import { hasRoles } from './model/auth-rules.ts';
 import type { Model } from './model/model.ts';
@@ -54,6 +56,13 @@ export interface ApiOptions {
    * `write` for those that write too. Needs the package `@modelcontextprotocol/server`. Default: null, no agents.
    */
   readonly mcp?: AgentMode | null;
+  /**
+   * Serves the console at `/console` (OPS-10): true for that of this package, or the folder of another build. Default:
+   * as the model declares it.
+   */
+  readonly console?: boolean | { readonly folder: string };
+  /** True if a person may give the console a token or an API key, in place of signing in. Default: false. */
+  readonly consolePaste?: boolean;
   /** Called after every commit. */
   readonly onCommit?: () => void;
   /** The reason for which `/readyz` responds 503; null when the server is ready. Default: always ready. */
@@ -85,24 +94,29 @@ type Observers = Pick<ApiOptions, 'observe' | 'metrics' | 'traces'>;
 /** The options, and the clock of what is written. */
 export interface CompleteApiOptions extends Required<ApiOptions> {
   readonly written: MonotonicClock;
+  readonly consoleFiles: ConsoleFiles;
 }
 
 /**
  * The options of an API, those that are not given with their defaults.
  *
  * @throws {Error} where the store has no roles for callers of the model
+ * @throws {ConsoleMissing}
  */
 export function withDefaults(given: ApiOptions): CompleteApiOptions {
   if (hasRoles(given.model) && given.store.rowsAs === undefined)
     throw new Error('auth.database_role needs a store with roles: PostgreSQL');
   const { clock = systemClock, random = createRandom(), metrics = null, traces = null } = given;
   const written = new MonotonicClock(clock);
+  const { console: served = given.model.console !== null, consolePaste = false, serveMetrics = false } = given;
+  const page = { console: served, consolePaste };
   return {
     services: {},
     tokens: given.model.auth !== null ? NO_TOKENS : null,
     serveMetrics: false,
     serverTiming: false,
     mcp: null,
+    ...page,
     allowAnyHost: false,
     origin: () => 'http://localhost',
     onCommit: () => undefined,
@@ -119,6 +133,7 @@ export function withDefaults(given: ApiOptions): CompleteApiOptions {
     clock,
     random,
     written,
+    consoleFiles: openConsole({ ...page, model: given.model, metrics, serveMetrics }),
   };
 }
 

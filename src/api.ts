@@ -7,13 +7,14 @@ import { EventFeeds } from './events/feed/event-feeds.ts';
 import { composeRelays, type Relays } from './events/relays/compose-relays.ts';
 import { composeWebhooks, type Webhooks } from './events/webhooks/compose-webhooks.ts';
 import { webhookSeal } from './events/webhooks/webhook-seal.ts';
+import { fileNames } from './describe/console/open-console.ts';
 import { type Agents, openAgents } from './mcp/open-agents.ts';
 import type { Model } from './model/model.ts';
 import { rowTransfer, type RowTransfer } from './row-transfer.ts';
 import { apiMetrics } from './pipeline/measure/api-metrics.ts';
 import { ActiveRequests } from './pipeline/measure/active-requests.ts';
 import type { EventContext } from './plan/events/change-event.ts';
-import { writeResourceUrl } from './plan/routes/protected-resource.ts';
+import { findResourceUrl } from './plan/routes/protected-resource.ts';
 import type { LinkBase } from './plan/routes/url-builder.ts';
 import { Callers } from './operations/principal.ts';
 import { compileContracts } from './contract/compile-contracts.ts';
@@ -41,7 +42,6 @@ import { programVersion } from './platform/process/program-version.ts';
 import { ApiKeyVerifier, type StoredApiKey, withApiKeys } from './auth/api-keys.ts';
 import { createGateway } from './auth/gateway.ts';
 import { NO_TOKENS, type TokenVerifier } from './auth/token-verifier.ts';
-import { isLoopbackHost } from './conventions/url/host.ts';
 import { createSeal, type Seal } from './platform/seal.ts';
 
 /** By the value of the label `cache`. */
@@ -59,10 +59,8 @@ export type { RowImportError, RowImportOutcome } from './operations/write/import
  * const server = createServer(createListener(api));
  * ```
  */
-export interface Api extends Handler, RowTransfer {
+export interface Api extends Handler, RowTransfer, Pick<Contracts, 'servesMetrics' | 'consoleFiles'> {
   readonly model: Model;
-  /** True if `/metrics` is a path of the API. */
-  readonly servesMetrics: boolean;
   /** The deliveries to its webhooks, for the program that dispatches events; null where the model has none. */
   readonly webhooks: Webhooks | null;
   /** Its relays to brokers, for the program that dispatches events. */
@@ -122,7 +120,7 @@ export async function createApi(given: ApiOptions): Promise<Api> {
     ...handler,
     ...rowTransfer({ contract: current, store, ...identities, tokens: identities.tokens ?? NO_TOKENS, services }),
     model,
-    servesMetrics: contracts.servesMetrics,
+    ...servedRoutes(contracts),
     webhooks,
     relays,
     foreignChanges: composeRecordedChanges({ ...options, events, onCommit: () => services.commits.announce() }),
@@ -134,12 +132,16 @@ export async function createApi(given: ApiOptions): Promise<Api> {
 
 /** The names by which an API is reached, those that `Host` may have and that of its resource, and what it reports. */
 function siteOptions(
-  { model, store, allowAnyHost, notReadyReason, serverTiming }: CompleteApiOptions,
+  { model, store, allowAnyHost, notReadyReason, serverTiming, consoleFiles }: CompleteApiOptions,
   origin: ApiOptions['origin'],
   { relays: { rows }, agents }: Pick<Api, 'relays' | 'agents'>,
-): Pick<PipelineOptions, 'hosts' | 'resource' | 'notReadyReason' | 'serverTiming' | 'store' | 'relayLags' | 'agents'> {
+): Pick<
+  PipelineOptions,
+  'hosts' | 'resource' | 'notReadyReason' | 'serverTiming' | 'store' | 'relayLags' | 'agents' | 'console'
+> {
   return {
     store,
+    console: consoleFiles,
     agents: agents?.endpoint ?? null,
     relayLags: rows === null ? null : () => rows.lags(),
     notReadyReason,
@@ -150,9 +152,15 @@ function siteOptions(
 }
 
 /** Compiles the contracts of an API, with the routes that it serves by its options. @param seal of cursors */
-function compileServed({ model, observe, serveMetrics, metrics, mcp }: CompleteApiOptions, seal: Seal): Contracts {
-  const servesMetrics = serveMetrics && metrics !== null;
-  return compileContracts(model, { seal, observe, servesMetrics, servesAgents: mcp !== null });
+function compileServed(options: CompleteApiOptions, seal: Seal): Contracts {
+  const { model, observe, serveMetrics, metrics, mcp } = options;
+  const consoleFiles = fileNames(options.consoleFiles);
+  const served = { servesMetrics: serveMetrics && metrics !== null, servesAgents: mcp !== null, consoleFiles };
+  return compileContracts(model, { seal, observe, ...served });
+}
+
+function servedRoutes({ servesMetrics, consoleFiles }: Contracts): Pick<Api, 'servesMetrics' | 'consoleFiles'> {
+  return { servesMetrics, consoleFiles };
 }
 
 /** The secret that the model declares, or that of the database. */
@@ -166,21 +174,11 @@ function exchangeSources(
   { sources: { now, uuid } }: Services,
 ): Omit<ExchangeSources, keyof ReturnType<typeof exchangeRules>> {
   const randomHex = (bytes: number): string => options.random.hex(bytes);
-  return { now, uuid, randomHex, elapsed: options.elapsed, timed: isTimed(options) };
+  return { now, uuid, randomHex, elapsed: options.elapsed, timed: options.traces !== null || options.serverTiming };
 }
 
 function reportOpenMount({ name, basePath, auth }: Model, { observe }: Pick<Services, 'observe'>): void {
   if (auth === null) observe({ kind: 'mounted-without-auth', name, basePath });
-}
-
-/** The public URL; without one, the loopback address of a server of our own. */
-function findResourceUrl(model: Model, origin: string | null): string | null {
-  const isLoopback = origin !== null && isLoopbackHost(origin.replace(/^https?:\/\//, ''));
-  return writeResourceUrl(model, model.publicUrl ?? (isLoopback ? origin : null));
-}
-
-function isTimed({ traces, serverTiming }: CompleteApiOptions): boolean {
-  return traces !== null || serverTiming;
 }
 
 /** Makes the context of the events of an API. */

@@ -46,6 +46,8 @@ export interface StartApiOptions
     | 'serverTiming'
     | 'serveMetrics'
     | 'mcp'
+    | 'console'
+    | 'consolePaste'
     | 'allowAnyHost'
     | 'origin'
     | 'notReadyReason'

@@ -162,6 +162,7 @@ export function model(declared: readonly Resource[], limits: Partial<Model['limi
     trustedProxies: [],
     requireTls: false,
     descriptions: 'public',
+    console: null,
     secret: null,
     events: { retention: 30 * 86_400_000, maxRows: null, hold: 30 * 86_400_000, relays: [] },
     webhooks: null,

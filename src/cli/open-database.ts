@@ -3,6 +3,7 @@ import path from 'node:path';
 import { UnusableKeys } from '../auth/key-set.ts';
 import { BrokerPackageMissing } from '../events/relays/broker.ts';
 import { AgentPathTaken } from '../mcp/open-agents.ts';
+import { ConsoleMissing } from '../describe/console/console-files.ts';
 import { AgentPackageMissing } from '../mcp/sdk.ts';
 import type { Model } from '../model/model.ts';
 import type { Observe } from '../observe/observation.ts';
@@ -45,6 +46,7 @@ export function migrateCommand({ database, modelFile, to }: DatabaseFiles, name:
 const EXPLAINED = [
   BrokerPackageMissing,
   AgentPackageMissing,
+  ConsoleMissing,
   AgentPathTaken,
   IncompatibleModels,
   PostgresDriverMissing,
@@ -112,6 +114,7 @@ export async function openWithoutServer(
     observe,
     allowAnyHost: false,
     dispatch: false,
+    console: false,
     origin: () => serverUrl(host, port, ''),
   });
 }

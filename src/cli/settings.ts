@@ -30,6 +30,7 @@ export interface ServeFlags extends ServedDatabaseFlags {
   readonly redis?: string;
   readonly drain?: string;
   readonly mcp?: string;
+  readonly console?: boolean;
   readonly log?: string;
   readonly dev?: boolean;
   readonly open?: boolean;
@@ -53,6 +54,8 @@ export interface ServeSettings {
   readonly drain: number;
   /** The access of agents; null if none are served (OPS-8). */
   readonly mcp: AgentMode | null;
+  /** True if the console is served, whatever the model declares (OPS-10). */
+  readonly console: boolean;
   /** The format of the log; null to choose it by the terminal. */
   readonly log: LogFormat | null;
   readonly dev: boolean;
@@ -79,7 +82,7 @@ const LOG: SettingSource = { flag: '--log', variable: 'RESTWRIGHT_LOG', fallback
  * @throws {CommandError} exit 2 for an invalid value
  */
 export function serveSettings(flags: ServeFlags, env: EnvironmentVariables): ServeSettings {
-  const { open = false, dev = false, insecurePublic = false, readOnly = false } = flags;
+  const { open = false, dev = false, insecurePublic = false, readOnly = false, console: page = false } = flags;
   const workers = parseWorkers(settingValue(WORKERS, flags.workers, env), dev);
   return {
     port: parsePort(settingValue(PORT, flags.port, env)),
@@ -90,6 +93,7 @@ export function serveSettings(flags: ServeFlags, env: EnvironmentVariables): Ser
     redis: parseRedis(settingValue(REDIS, flags.redis, env)),
     drain: parseDrain(settingValue(DRAIN, flags.drain, env)),
     mcp: agentSetting(flags.mcp, env),
+    console: page,
     log: parseLog(settingValue(LOG, flags.log, env)),
     dev,
     open,

@@ -32,10 +32,17 @@ interface CompileOptions extends Pick<ContractContext, 'seal' | 'observe'> {
   readonly caches: ContractCaches;
 }
 
-interface ContractsOptions extends Omit<CompileOptions, 'caches'>, Pick<Contracts, 'servesMetrics' | 'servesAgents'> {}
+/** The routes of the origin that an API serves by its options. */
+type ServedRoutes = Pick<Contracts, 'servesMetrics' | 'servesAgents' | 'consoleFiles'>;
+
+interface ContractsOptions extends Omit<CompileOptions, 'caches'>, ServedRoutes {}
 
 /** Compiles the contracts of a model: the newest one, and older ones over the same rows. */
-export function compileContracts(model: Model, { servesMetrics, servesAgents, ...given }: ContractsOptions): Contracts {
+export function compileContracts(
+  model: Model,
+  { servesMetrics, servesAgents, consoleFiles, ...given }: ContractsOptions,
+): Contracts {
+  const served: ServedRoutes = { servesMetrics, servesAgents, consoleFiles };
   const caches: ContractCaches = { visibilities: new ObjectCache(), permissions: [], contracts: [] };
   const options = { ...given, caches };
   const current = compileCurrent(model, options);
@@ -51,9 +58,8 @@ export function compileContracts(model: Model, { servesMetrics, servesAgents, ..
     current,
     all,
     versions,
-    servesMetrics,
-    servesAgents,
-    findOriginRoute: compileOriginRoutes({ model, servesMetrics, servesAgents }),
+    ...served,
+    findOriginRoute: compileOriginRoutes({ model, ...served }),
     caches: {
       visibilities: caches.visibilities,
       permissions: joinCaches(caches.permissions),

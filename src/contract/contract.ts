@@ -162,6 +162,8 @@ export interface Contracts {
   readonly servesMetrics: boolean;
   /** True if `mcp` is a route below the base path (OPS-8). */
   readonly servesAgents: boolean;
+  /** The names of the files of the console; null if it is not served (OPS-10). */
+  readonly consoleFiles: readonly string[] | null;
   /** Finds the route of a path outside of the base path. */
   readonly findOriginRoute: FindOriginRoute;
   /** The caches of all contracts, by their names in metrics. */

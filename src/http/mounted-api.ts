@@ -11,6 +11,8 @@ export interface MountedApi extends Handler {
   onMount?(): void;
   /** True if the API serves `/metrics`. Default: false. */
   readonly servesMetrics?: boolean;
+  /** The names of the files of the console; null where it is not served. Default: null. */
+  readonly consoleFiles?: readonly string[] | null;
   readonly model: {
     readonly basePath: string;
     readonly limits: Limits;
@@ -54,9 +56,9 @@ export function mountApi(api: MountedApi, { hosts, cors = true }: MountOptions):
  * and the metadata of its resource at their well-known path (AUTH-8). Descriptions are next to the base path (OPS-1).
  * An application with several APIs thus has those of each. `/` belongs to the application.
  */
-export function pathsOutsideBase({ servesMetrics = false, model }: MountedApi): readonly string[] {
-  const routes = listOriginRoutes({ model, servesMetrics }).filter(([kind]) => kind !== 'home');
-  return routes.flatMap(([, paths]) => paths.slice(-1));
+export function pathsOutsideBase({ servesMetrics = false, consoleFiles = null, model }: MountedApi): readonly string[] {
+  const routes = listOriginRoutes({ model, servesMetrics, consoleFiles }).filter(([kind]) => kind !== 'home');
+  return routes.flatMap(([kind, paths]) => (kind === 'console' ? paths : paths.slice(-1)));
 }
 
 /**

@@ -76,3 +76,13 @@ export function listRoles({ auth }: AuthenticatedModel): readonly string[] {
 export function hasRoles(model: AuthenticatedModel): boolean {
   return listRoles(model).length > 0;
 }
+
+/** The client with which people sign in to the console (OPS-10). */
+export interface ConsoleRule {
+  /** The public client of the console at the issuer; null where people do not sign in by one. */
+  readonly clientId: string | null;
+  /** The URL of the issuer; null without a client. */
+  readonly issuer: string | null;
+  /** The scopes that the console requests; none for those that the issuer gives. */
+  readonly scopes: readonly string[];
+}

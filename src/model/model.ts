@@ -1,4 +1,4 @@
-import type { AuthRules } from './auth-rules.ts';
+import type { AuthRules, ConsoleRule } from './auth-rules.ts';
 import type { CacheDirectives } from '../conventions/headers/cache-control.ts';
 import type { CorsRule } from '../conventions/headers/cors.ts';
 import type { AddressRange } from '../conventions/url/ip-address.ts';
@@ -15,7 +15,7 @@ import type { TableSource } from './table-source.ts';
 import type { WebhookSettings } from './webhook-settings.ts';
 
 export type { AccessOperation, AccessRule, FieldAccess, ResourceAccess, RowRules } from './access-rules.ts';
-export type { AuthRules, DatabaseRoleRule, GatewayRule, Issuer, KeySource } from './auth-rules.ts';
+export type { AuthRules, ConsoleRule, DatabaseRoleRule, GatewayRule, Issuer, KeySource } from './auth-rules.ts';
 export type { ContractVersion, VersionChange } from './contract-version.ts';
 export type { CallerFill, Generator } from './field-origin.ts';
 export type { IdRule } from './id-rule.ts';
@@ -249,10 +249,7 @@ export interface OlderVersion {
    * Its differences from its successor, in declared order. A retired version that no served one derives from has none.
    */
   readonly changes: readonly VersionChange[];
-  /**
-   * The model as clients of this version know it; its `versions` are empty. Of a retired version without changes: that
-   * of its successor.
-   */
+  /** The model as clients of it know it, without `versions`. Of a retired version without changes: its successor's. */
   readonly model: Model;
 }
 
@@ -276,6 +273,8 @@ export interface Model {
   readonly requireTls: boolean;
   /** The readers of the descriptions (OPS-1). Without an `auth` section they are public. */
   readonly descriptions: 'public' | 'authenticated';
+  /** The console, the page by which people use the API (OPS-10); null where the model declares none. */
+  readonly console: ConsoleRule | null;
   /** The declared secret that seals cursors; null to use the one in the store. */
   readonly secret: string | null;
   readonly limits: Limits;

@@ -2,6 +2,7 @@ import { apiError, ApiError } from '../conventions/errors.ts';
 import { preflightHeaders } from '../conventions/headers/cors.ts';
 import type { Contracts } from '../contract/contract.ts';
 import type { ApiResponse, BufferedResponse } from '../exchange/handler.ts';
+import type { ConsoleFiles } from '../describe/console/console-files.ts';
 import type { RelayLag } from '../events/relays/relay-rows.ts';
 import { writeJson } from '../formats/json.ts';
 import type { AccessRule, Model, Resource } from '../model/model.ts';
@@ -15,6 +16,7 @@ import { allowedMethods } from './access.ts';
 import type { Authenticated } from './authenticate.ts';
 import type { Authorized } from './authorize.ts';
 import type { ResourceIdentity } from './challenge.ts';
+import { consoleResponse } from './console-response.ts';
 import { listTargetMethods } from './found-route.ts';
 import { isPageRequest, optionsHeaders } from './negotiate.ts';
 import { isPreflight, type Received } from './receive.ts';
@@ -28,6 +30,8 @@ export interface EarlyOptions extends ResourceIdentity {
   readonly notReadyReason: () => string | null;
   /** Reads the lags of the relays; null where the model has none. */
   readonly relayLags: (() => Promise<readonly RelayLag[]>) | null;
+  /** The files of the console; none where it is not served (OPS-10). */
+  readonly console: ConsoleFiles;
 }
 
 /** Ends a request before it is routed: a preflight, or a redirect to the canonical URL; null for any other. */
@@ -57,6 +61,7 @@ export function anonymousResponse(routed: Routed, options: EarlyOptions): MaybeP
   if (kind === 'live') return healthResponse(routed);
   if (kind === 'ready') return readyResponse(routed, options);
   if (kind === 'home' && !isPageRequest(routed)) return redirectHome(routed);
+  if (kind === 'console') return consoleResponse(routed, options.console);
   return kind === 'metadata' ? metadataResponse(routed, options) : null;
 }
 

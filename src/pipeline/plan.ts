@@ -86,6 +86,7 @@ export function plan(caller: Caller, target: NegotiatedTarget, parameters: reado
     case 'metrics':
     case 'metadata':
     case 'mcp':
+    case 'console':
       throw new Error(`${route.kind} is answered before negotiation`);
   }
 }

@@ -54,6 +54,7 @@ function findTargetUrl(route: Route | null, of: Contract): string {
       return writeDescriptionUrl(of, route.kind);
     case 'docs':
       return writeDocsUrl(of);
+    case 'console':
     case 'home':
     case 'live':
     case 'mcp':

@@ -68,6 +68,7 @@ function onlyContract(contract: Contract): Contracts {
     versions,
     servesMetrics: false,
     servesAgents: false,
+    consoleFiles: null,
     findOriginRoute: () => null,
     caches: {},
     of: () => contract,

@@ -27,6 +27,7 @@ describe('settings of serve', () => {
       workers: 1,
       redis: null,
       mcp: null,
+      console: false,
       drain: 0,
       log: null,
       dev: false,

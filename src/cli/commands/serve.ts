@@ -205,6 +205,12 @@ const OPTIONS: readonly OptionSpec[] = [
     'time after a stop signal in which the server is not ready but goes on serving, such as 5s behind a load balancer (RESTWRIGHT_DRAIN, default: 0s)',
     'Processes:',
   ),
+  {
+    name: 'console',
+    value: null,
+    description: 'serve the console at /console, a page by which people use the API',
+    group: 'Pages:',
+  },
   AGENT_OPTION,
   {
     name: 'log',

@@ -1,4 +1,5 @@
 import process from 'node:process';
+import { ORIGIN_NAMES } from '../../conventions/url/origin-names.ts';
 import { pathNextToBase } from '../../conventions/url/url.ts';
 import { formatCount } from '../terminal/progress.ts';
 import { styled, type Terminal } from '../terminal/terminal.ts';
@@ -30,20 +31,21 @@ export function announce(
   );
 }
 
-/** The URL of the documentation of an API. */
-function documentationUrl(url: string): string {
+/** The URL of a page of an API, next to its base path. */
+function pageUrl(url: string, page: 'docs' | 'console'): string {
   const { origin, pathname } = new URL(url);
-  return origin + pathNextToBase(pathname, 'docs');
+  return origin + pathNextToBase(pathname, ORIGIN_NAMES[page]);
 }
 
 /** Describes the served API, with a request to try. */
 export function describeServed(url: string, summary: ServedSummary, colour: boolean): string {
-  const { name, title, version, database, collections, further, example } = summary;
+  const { name, title, version, database, hasConsole, collections, further, example } = summary;
   const width = Math.max(0, ...collections.map((each) => each.name.length));
   const digits = Math.max(0, ...collections.map(({ rows }) => formatCount(rows).length));
   const facts: readonly (readonly [string, string])[] = [
     ['API', url],
-    ['Docs', documentationUrl(url)],
+    ['Docs', pageUrl(url, 'docs')],
+    ...(hasConsole ? [['Console', pageUrl(url, 'console')] as const] : []),
     ['Database', database],
     // Double quotes are understood by every shell, also on Windows.
     ...(example === null ? [] : [['Try', `curl "${example}"`] as const]),

@@ -10,7 +10,7 @@ import {
   type OverloadOptions,
 } from '../../limits/overload.ts';
 import type { LoadedModel } from '../../model/compile/load-model.ts';
-import type { Limits } from '../../model/model.ts';
+import type { Limits, Model } from '../../model/model.ts';
 import type { Metrics } from '../../observe/metrics/metrics.ts';
 import { type Observe, observeAll } from '../../observe/observation.ts';
 import type { StartApiOptions, StartedApi } from '../../start-api.ts';
@@ -114,8 +114,13 @@ async function listeningAddress(
   const reachable = {
     database: selectKind(database).display(database),
     origin: serverUrl(localAddress(address), port, ''),
+    hasConsole: servesConsole(settings, model),
   };
   return { url: serverUrl(address, port, model.basePath), port, summary: await summarize(model, rows, reachable) };
+}
+
+function servesConsole(settings: Pick<ServeSettings, 'console'>, model: Pick<Model, 'console'>): boolean {
+  return settings.console || model.console !== null;
 }
 
 type ServerState = Required<Pick<StartApiOptions, 'origin' | 'notReadyReason' | 'shutdownTimeout' | 'signal'>>;
@@ -137,10 +142,11 @@ function apiOpener(
     }
     opened.add(database);
     const redis = settings.redis ?? undefined;
-    const { mcp, readOnly } = settings;
+    const { mcp, readOnly, dev: consolePaste } = settings;
+    const page = { console: servesConsole(settings, model), consolePaste };
     const served = { model, modelFile, services, ...chosen, readOnly, migrate, dispatch, rateLender, redis, mcp };
     const measured = { metrics, serveMetrics: settings.metrics === null, traces, serverTiming: settings.dev };
-    return openDatabase({ ...served, ...measured, observe, allowAnyHost, loopbackWebhooks, ...state });
+    return openDatabase({ ...served, ...page, ...measured, observe, allowAnyHost, loopbackWebhooks, ...state });
   };
 }
 

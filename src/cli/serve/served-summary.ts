@@ -13,6 +13,8 @@ export interface ServedSummary {
   readonly version: string;
   /** Path of the database. */
   readonly database: string;
+  /** True if the console is served. */
+  readonly hasConsole: boolean;
   /** The first collections of the model with their numbers of rows. */
   readonly collections: readonly CollectionSummary[];
   /** The number of collections that are not among them. */
@@ -37,7 +39,7 @@ const MAX_COLLECTIONS = 12;
 export async function summarize(
   model: Model,
   rows: RowReader,
-  { database, origin }: { readonly database: string; readonly origin: string },
+  { database, origin, hasConsole }: Pick<ServedSummary, 'database' | 'hasConsole'> & { readonly origin: string },
 ): Promise<ServedSummary> {
   const { name, title, version, resources } = model;
   const shown = [...resources.values()].slice(0, MAX_COLLECTIONS);
@@ -53,6 +55,7 @@ export async function summarize(
     title,
     version: `${version.major}.${version.minor}.${version.patch}`,
     database,
+    hasConsole,
     collections,
     further: resources.size - shown.length,
     example:

@@ -7,6 +7,7 @@ export const ORIGIN_NAMES = {
   openapi: 'openapi.json',
   asyncapi: 'asyncapi.json',
   llms: 'llms.txt',
+  console: 'console',
 } as const;
 
 /** The health checks, which orchestrators send directly to the process, bypassing proxies. */

@@ -32,6 +32,7 @@ const MODEL_COMPARERS = {
     const kind = is === 'authenticated' ? 'descriptions-restricted' : 'descriptions-published';
     return [difference(kind, inside(at, 'descriptions'), `the descriptions are ${is}, were ${was}`)];
   },
+  console: unseen('a page for people'),
   secret: unseen('of the deployment'),
   events: unseen('how long events are stored, and the relays; a position that is too old has an error of its own'),
   webhooks: unseen('of the deployment; their collections are resources'),

@@ -41,6 +41,26 @@ const CORS: JsonObject = {
   additionalProperties: false,
 };
 
+const CONSOLE: JsonObject = {
+  description: 'The console, a page by which people use the API: true, or where they sign in',
+  anyOf: [
+    { type: 'boolean' },
+    {
+      type: 'object',
+      properties: {
+        client_id: {
+          type: 'string',
+          minLength: 1,
+          description: 'The public client of the console at the issuer (PKCE)',
+        },
+        issuer: { type: 'string', description: 'The name of the issuer; needed if auth has several' },
+        scopes: { type: 'array', items: { type: 'string' }, description: 'The scopes that the console requests' },
+      },
+      additionalProperties: false,
+    },
+  ],
+};
+
 const LIMITS: JsonObject = {
   type: 'object',
   description: 'Limits; each has a default',
@@ -149,6 +169,7 @@ export const documentSchema: JsonObject = deepFreeze<JsonObject>({
       default: 'public',
       description: 'Who may read the descriptions of the API: everyone, or callers with credentials',
     },
+    console: CONSOLE,
     limits: LIMITS,
     events: EVENTS,
     webhooks: WEBHOOKS,

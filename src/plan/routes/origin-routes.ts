@@ -9,6 +9,8 @@ export interface OriginSite {
   readonly servesMetrics: boolean;
   /** True if `mcp` is a route below the base path (OPS-8). Default: false. */
   readonly servesAgents?: boolean;
+  /** The names of the files of the console; null if it is not served (OPS-10). Default: null. */
+  readonly consoleFiles?: readonly string[] | null;
 }
 
 /** Finds the route of decoded path segments that have a fixed path; null if there is none. */
@@ -19,13 +21,15 @@ export function listOriginRoutes({
   model: { basePath, auth = null },
   servesMetrics,
   servesAgents = false,
+  consoleFiles = null,
 }: OriginSite): readonly (readonly [kind: OriginKind, paths: readonly string[]])[] {
   return ROUTE_KINDS.filter(isOriginKind).flatMap((kind) => {
     if (kind === 'home' && basePath === '') return [];
     if (kind === 'metrics' && !servesMetrics) return [];
     if (kind === 'mcp' && !servesAgents) return [];
+    if (kind === 'console' && consoleFiles === null) return [];
     if (kind === 'metadata' && auth === null) return [];
-    return [[kind, writeRoutePaths(kind, { basePath, auth })] as const];
+    return [[kind, writeRoutePaths(kind, { basePath, auth }, consoleFiles ?? [])] as const];
   });
 }
 

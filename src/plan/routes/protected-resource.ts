@@ -1,3 +1,4 @@
+import { isLoopbackHost } from '../../conventions/url/host.ts';
 import type { Model } from '../../model/model.ts';
 
 /** The path below which the metadata of protected resources stand (RFC 9728 3). */
@@ -16,6 +17,12 @@ export interface ResourceSite {
  */
 export function writeResourceUrl({ basePath, auth }: ResourceSite, origin: string | null): string | null {
   return auth?.resource ?? (origin === null ? null : origin + basePath);
+}
+
+/** The public URL; without one, the loopback address of a server of our own. */
+export function findResourceUrl(model: ResourceSite & Pick<Model, 'publicUrl'>, origin: string | null): string | null {
+  const isLoopback = origin !== null && isLoopbackHost(origin.replace(/^https?:\/\//, ''));
+  return writeResourceUrl(model, model.publicUrl ?? (isLoopback ? origin : null));
 }
 
 /** Writes the path of the metadata: the well-known path, and below it the path of the resource (RFC 9728 3.1). */

@@ -26,6 +26,8 @@ export type RouteKind =
   | 'mcp'
   /** The documentation of the API, a page (OPS-1). */
   | 'docs'
+  /** The page by which people use the API, and its files (OPS-10). */
+  | 'console'
   /** `/`, where the API has another base path. */
   | 'home'
   | 'root'
@@ -60,6 +62,8 @@ export type RoutePlace =
   | { readonly at: 'origin'; readonly path: string }
   /** A name at the origin, and next to the base path: an application that mounts the API may pass on only these. */
   | { readonly at: 'description'; readonly name: string }
+  /** A page with its files below it, at the origin and next to the base path. */
+  | { readonly at: 'page'; readonly name: string }
   /** The well-known path of the resource (RFC 9728 3.1). */
   | { readonly at: 'well-known' }
   /** The base path itself. */
@@ -111,6 +115,8 @@ export const ROUTES: Readonly<Record<RouteKind, RouteRule>> = {
     place: { at: 'below-base', name: 'mcp' },
   },
   docs: readOnly('public', { at: 'description', name: ORIGIN_NAMES.docs }, ['html']),
+  // Its files have formats of their own.
+  console: readOnly('public', { at: 'page', name: ORIGIN_NAMES.console }),
   home: readOnly('public', { at: 'origin', path: '' }, ROOT_FORMATS),
   root: readOnly('authenticated', { at: 'base' }, ROOT_FORMATS),
   collection: {
@@ -168,6 +174,7 @@ export type OriginKind =
   | 'llms'
   | 'mcp'
   | 'docs'
+  | 'console'
   | 'home';
 
 /** Every kind of route. */
@@ -202,6 +209,7 @@ export function writeRoutePattern(kind: RouteKind, { model, base = model.basePat
       return '*';
     case 'origin':
     case 'description':
+    case 'page':
     case 'well-known':
     case 'below-base':
       return writeOriginPath(place, model);
@@ -216,20 +224,30 @@ export function writeRoutePattern(kind: RouteKind, { model, base = model.basePat
   }
 }
 
-/** Writes all paths of a route outside of the base path, that of its pattern first. */
-export function writeRoutePaths(kind: OriginKind, site: ResourceSite): readonly string[] {
+/**
+ * Writes all paths of a route outside of the base path, that of its pattern first.
+ *
+ * @param files the names of the files of a page
+ */
+export function writeRoutePaths(
+  kind: OriginKind,
+  site: ResourceSite,
+  files: readonly string[] = [],
+): readonly string[] {
   const { place } = ROUTES[kind];
   if (!isFixed(place)) throw new Error(`the route ${kind} is not at the origin`);
   const path = writeOriginPath(place, site);
-  return place.at === 'description' ? [path, pathNextToBase(site.basePath, place.name)] : [path];
+  if (place.at !== 'description' && place.at !== 'page') return [path];
+  const pages = [path, pathNextToBase(site.basePath, place.name)];
+  return place.at === 'page' ? [...pages, ...pages.flatMap((page) => files.map((name) => `${page}/${name}`))] : pages;
 }
 
 /** A place that is one path, or one at the origin and one next to the base path. */
-type FixedPlace = Extract<RoutePlace, { readonly at: 'origin' | 'description' | 'well-known' | 'below-base' }>;
+type FixedPlace = Extract<RoutePlace, { readonly at: 'origin' | 'description' | 'page' | 'well-known' | 'below-base' }>;
 
 /** True if a place is a fixed path that is found as a whole. */
 export function isFixed(place: RoutePlace): place is FixedPlace {
-  return place.at === 'origin' || place.at === 'description' || place.at === 'well-known' || place.at === 'below-base';
+  return ['origin', 'description', 'page', 'well-known', 'below-base'].includes(place.at);
 }
 
 function writeOriginPath(place: FixedPlace, site: ResourceSite): string {
@@ -237,6 +255,7 @@ function writeOriginPath(place: FixedPlace, site: ResourceSite): string {
     case 'origin':
       return `/${place.path}`;
     case 'description':
+    case 'page':
       return `/${place.name}`;
     case 'well-known':
       return writeMetadataPath(site);

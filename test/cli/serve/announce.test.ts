@@ -11,6 +11,7 @@ const SERVED: ServedSummary = {
   title: 'Countries and cities',
   version: '1.2.0',
   database: '/data/world.db',
+  hasConsole: false,
   collections: [
     { name: 'countries', rows: 1 },
     { name: 'cities', rows: 171_075 },

@@ -72,6 +72,7 @@ function fakeApi(name: string, body: ApiResponse['body'] = name): StartedApi & {
       handle: () => promise,
       refuse: () => refused,
       servesMetrics: false,
+      consoleFiles: null,
       webhooks: null,
       foreignChanges: null,
       relays: { all: [], subscriptions: [], rows: null },

@@ -15,6 +15,7 @@ const SERVED: ServedModel = {
     title: 'Shop',
     version: '1.0.0',
     database: '/data/shop.db',
+    hasConsole: false,
     collections: [],
     further: 0,
     example: null,

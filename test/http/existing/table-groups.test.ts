@@ -157,7 +157,7 @@ describe('writes to tables that exist, of several requests at one time', () => {
     assert.equal((await api.newEvents()).length, 1);
   });
 
-  it('[MET-4] delete rows next to changes of others, and refuse one that has changed', async () => {
+  it('[MET-4a] delete rows next to changes of others, and refuse one that has changed', async () => {
     const read = await api.send({ send: 'GET /api/v1/notes/5' });
     await source.change('update note set size = 9 where id = 5');
     const stale = { 'If-Match': read.headers.get('etag') ?? '' };

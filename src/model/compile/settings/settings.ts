@@ -3,6 +3,7 @@ import { compileLimits } from '../../document/limits.ts';
 import type { ContractVersion, Model } from '../../model.ts';
 import { readNumber, readObject, readString, readStrings } from '../../values/access.ts';
 import { compileAuth } from './auth.ts';
+import { compileConsole } from './console.ts';
 import { compileCorsRule } from './cors.ts';
 import { ORIGIN_PATHS } from '../fields/names.ts';
 import { relaysName } from './relay-resource.ts';
@@ -21,6 +22,7 @@ const VERSION = /^(\d{1,9})\.(\d{1,9})\.(\d{1,9})$/;
 export function compileSettings(document: CompileContext): ApiSettings {
   const { declared, path, report } = document;
   const name = readString(declared['name']) ?? '';
+  const auth = compileAuth(document);
   const version = readVersion(readString(declared['version']) ?? DEFAULT_CONTRACT_VERSION);
   return {
     name,
@@ -30,10 +32,11 @@ export function compileSettings(document: CompileContext): ApiSettings {
     publicUrl: compilePublicUrl(document),
     defaultVersion: compileDefaultVersion(version, document),
     cors: compileCorsRule(document),
-    auth: compileAuth(document),
+    auth,
     trustedProxies: compileTrustedProxies(document),
     requireTls: declared['require_tls'] === true,
     descriptions: compileDescriptions(document),
+    console: compileConsole(document, auth),
     secret: readString(declared['secret']),
     limits: compileLimits(
       { declared: readObject(declared['limits']), path: [...path, 'limits'], report },
