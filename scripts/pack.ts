@@ -17,6 +17,9 @@ interface Manifest {
   readonly [member: string]: unknown;
 }
 
+/** The folders of the package that are built into it, not copied from the checkout. */
+const BUILT: ReadonlySet<string> = new Set(['dist', 'console/dist']);
+
 /**
  * Members of package.json for the checkout only: the published package must not install a program called `node`, for
  * example.
@@ -32,8 +35,8 @@ const ours: ReadonlySet<string> = new Set([
 const manifest: Manifest = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
 const folder = mkdtempSync(path.join(tmpdir(), `${manifest.name}-pack-`));
 // Not in the checkout: tests pack at the same time, and each build replaces the one before.
-const build = ['scripts/build.ts', path.join(folder, 'dist')];
-execFileSync(process.execPath, build, { cwd: root, stdio: ['ignore', 2, 2] });
+build('scripts/build.ts', path.join(folder, 'dist'));
+if (existsSync(path.join(root, 'console'))) build('scripts/console.ts', path.join(folder, 'console', 'dist'));
 fill(folder, manifest);
 linkToRepository(folder, manifest);
 const tarball = pack(folder, manifest);
@@ -41,10 +44,15 @@ const problems = await tarballProblems(new Uint8Array(readFileSync(tarball)));
 if (problems.length > 0) throw new Error(problems.join('\n'));
 process.stdout.write(`${tarball}\n`);
 
+/** Runs a program of the checkout that builds into a folder. Its output goes to standard error. */
+function build(program: string, to: string): void {
+  execFileSync(process.execPath, [program, to], { cwd: root, stdio: ['ignore', 2, 2] });
+}
+
 function fill(to: string, from: Manifest): void {
   const published = Object.fromEntries(Object.entries(from).filter(([member]) => !ours.has(member)));
   writeFileSync(path.join(to, 'package.json'), `${JSON.stringify(published, null, 2)}\n`);
-  const copied = [...from.files.filter((each) => each !== 'dist'), 'README.md', 'LICENSE'];
+  const copied = [...from.files.filter((each) => !BUILT.has(each)), 'README.md', 'LICENSE'];
   const missing = copied.filter((each) => !existsSync(path.join(root, each)));
   if (missing.length > 0) throw new Error(`to be published, but missing: ${missing.join(', ')}`);
   for (const each of copied) cpSync(path.join(root, each), path.join(to, each), { recursive: true });

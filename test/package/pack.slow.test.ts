@@ -98,6 +98,7 @@ describe('the published package', () => {
     const files = published?.files.map((file) => file.path) ?? [];
     for (const file of ['docs/guides/getting-started.md', 'README.md', 'LICENSE', 'bin/restwright.js'])
       assert.ok(files.includes(file), file);
+    assert.equal(files.includes('console/dist/index.html'), existsSync(path.join(root, 'console')), 'the console');
     assert.deepEqual(
       files.filter((file) => /(?:^|\/)(?:test|node_modules|\.cache)\//.test(file)),
       [],
