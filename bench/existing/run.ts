@@ -17,7 +17,15 @@ import { startContender } from '../postgres/start-contender.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
 const [ROWS = 100_000, ROUNDS = 5, SECONDS = 2] = process.argv.slice(2).map(Number);
-const READS: readonly WorkloadId[] = ['by-id', 'by-id-alone', 'pages', 'filtered-pages', 'not-modified'];
+const READS: readonly WorkloadId[] = [
+  'by-id',
+  'by-id-alone',
+  'page',
+  'pages',
+  'filtered',
+  'filtered-pages',
+  'not-modified',
+];
 const WRITES: readonly WorkloadId[] = ['patch', 'patch-alone'];
 
 /** The schema of own tables. The server writes that of its name next to tables that exist. */

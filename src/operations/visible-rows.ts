@@ -19,7 +19,7 @@ import type { DatabaseCaller } from '../plan/write-unit.ts';
 import { type RowVisibilities, UNRESTRICTED } from '../plan/policy/visibilities.ts';
 import type { AccessOperation } from '../model/model.ts';
 import { awaitAll, chain, type MaybePromise } from '../platform/maybe-promise.ts';
-import type { ChangeStamps, RowReader } from '../stores/store.ts';
+import type { ChangeStamps, RowReader, StampBasis } from '../stores/store.ts';
 import type { ReadMapping } from '../versions/read-mapping.ts';
 
 /** A source of rows: a store, or the rows as a unit has staged them. */
@@ -171,9 +171,14 @@ export class VisibleRows {
     return this.#source.stamps.resourceStamps(resources);
   }
 
-  /** See {@link ChangeStamps.isCounted}. */
-  isCounted(resource: string): boolean {
-    return (this.#source.stored ?? this.#source).stamps.isCounted?.(resource) ?? true;
+  /** See {@link ChangeStamps.basis}. */
+  stampBasis(resource: string): StampBasis {
+    return (this.#source.stored ?? this.#source).stamps.basis?.(resource) ?? 'commits';
+  }
+
+  /** See {@link ChangeStamps.lastStamp}. */
+  lastStamp(resource: string): number | null {
+    return this.#source.stamps.lastStamp?.(resource) ?? null;
   }
 
   /** See {@link ChangeStamps.settledRevision}. */

@@ -1,6 +1,6 @@
 import type { BufferedResponse } from '../exchange/handler.ts';
 import { type ETags, type SelectedRepresentation, selfQuery } from '../operations/etags.ts';
-import type { FoundPage } from '../operations/read/list.ts';
+import type { FoundPage, ReadPage } from '../operations/read/list.ts';
 import type { CachedPage, PageCache } from '../operations/read/page-cache.ts';
 import { chain, type MaybePromise } from '../platform/maybe-promise.ts';
 import { canonicalLink, conditionalResponse } from './conditional-response.ts';
@@ -20,9 +20,9 @@ interface PageServices {
  */
 export function pageResponse(reply: Reply, found: FoundPage, services: PageServices): MaybePromise<BufferedResponse> {
   const { source, selected } = found;
-  if (source.kind === 'cached') return respondWith(reply, found, { page: source.page, selected });
+  if (source.kind === 'cached') return respondWith(reply, found, nameByBytes(source.page, selected));
   return chain(writeFoundPage(reply, found.request, source), (page) =>
-    respondWith(reply, found, cachePage(reply, page, { selected, isCurrent: source.isCurrent }, services)),
+    respondWith(reply, found, cachePage(reply, page, { ...source, selected }, services)),
   );
 }
 
@@ -36,16 +36,19 @@ interface SelectedPage {
 function cachePage(
   reply: Reply,
   page: CachedPage,
-  { selected, isCurrent }: { readonly selected: SelectedRepresentation; readonly isCurrent: boolean },
+  { selected, isCurrent, isCounted }: Pick<SelectedPage, 'selected'> & Pick<ReadPage, 'isCurrent' | 'isCounted'>,
   { etags, pages }: PageServices,
 ): SelectedPage {
-  if (isCurrent) {
-    pages.set(selected.etags.short, page);
-    return { page, selected };
-  }
   // Writes while the page was read may or may not be on it, so its ETag depends on its bytes.
-  const etag = etags.content(reply.variant, page.body);
-  return { page, selected: { ...selected, etags: { short: etag, long: etag } } };
+  const named = isCurrent && isCounted ? page : { ...page, etag: etags.content(reply.variant, page.body) };
+  if (isCurrent) pages.set(selected.etags.short, named);
+  return nameByBytes(named, selected);
+}
+
+/** Selects the ETag of the bytes of a page, if that is the one by which clients know it. */
+function nameByBytes(page: CachedPage, selected: SelectedRepresentation): SelectedPage {
+  const { etag } = page;
+  return { page, selected: etag === undefined ? selected : { ...selected, etags: { short: etag, long: etag } } };
 }
 
 function respondWith(reply: Reply, found: FoundPage, { page, selected }: SelectedPage): BufferedResponse {

@@ -205,9 +205,25 @@ export interface ChangeStamps {
    */
   settledRevision(): MaybePromise<number | null>;
 
-  /** True if the stamps of a resource stay the same while no one changes it. Default: true for all. */
-  readonly isCounted?: (resource: string) => boolean;
+  /** The basis of the stamps of a resource. Default: `commits` for all. */
+  readonly basis?: (resource: string) => StampBasis;
+
+  /**
+   * The last known stamp of a resource whose basis is `snapshots`. A page that is read now is valid for it. null where
+   * none is known. Default: null for all.
+   */
+  readonly lastStamp?: (resource: string) => number | null;
 }
+
+/**
+ * The basis of change stamps.
+ *
+ * - `commits`: they stay the same while no one changes the resource, and all processes have the same ones.
+ * - `snapshots`: they stay the same while nothing is committed to the database. They cache responses of this process,
+ *   and are not shown to clients.
+ * - `nothing`: each is a new number.
+ */
+export type StampBasis = 'commits' | 'snapshots' | 'nothing';
 
 /**
  * A period in which the representation of an unchanged row stays the same. Cached representations are valid within one

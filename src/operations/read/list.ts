@@ -42,8 +42,10 @@ export interface ReadPage {
   readonly expanded: readonly ExpandedRow[] | null;
   /** The cached JSON of all its items; null if one is not cached. */
   readonly cachedItems: readonly string[] | null;
-  /** True if nothing was written to its resources while it was read. Only then the ETag made before names it. */
+  /** True if it is cached by the ETag made before: nothing was written to its resources while it was read. */
   readonly isCurrent: boolean;
+  /** True if that ETag names it for clients, too. If false, its bytes do. */
+  readonly isCounted: boolean;
 }
 
 /** A page of which the client has a current copy. */
@@ -89,10 +91,17 @@ function readExisting(
   services: ListServices,
 ): MaybePromise<FoundPage | UnmodifiedPage> {
   const parts = stampedRows(list.query, caller);
-  return chain(caller.rows.stampsOf(parts), (stamps) => {
-    const selected = selectPage(caller, list, stamps, services);
-    return findPage(caller, list, { parts, stamps, selected }, services);
-  });
+  const select = (stamps: readonly number[]): PageState => {
+    return { parts, stamps, selected: selectPage(caller, list, stamps, services) };
+  };
+  const last = parts.map(({ resource }) => caller.rows.lastStamp(resource)).filter((stamp) => stamp !== null);
+  if (last.length === parts.length) {
+    // A page that is read now is valid for the last stamps: only a cached one needs a question.
+    const state = select(last);
+    if (services.pages.get(state.selected.etags.short) === undefined)
+      return readPage(caller, list, state, services.items);
+  }
+  return chain(caller.rows.stampsOf(parts), (stamps) => findPage(caller, list, select(stamps), services));
 }
 
 function selectPage(
@@ -148,11 +157,16 @@ function finishPage(
   { rows }: Caller,
   list: ListRequest,
   { parts, stamps, selected }: PageState,
-  read: Omit<ReadPage, 'isCurrent'>,
+  read: Omit<ReadPage, 'isCurrent' | 'isCounted'>,
 ): MaybePromise<FoundPage> {
+  const found = { kind: 'page', request: list, selected } as const;
+  const bases = new Set(parts.map(({ resource }) => rows.stampBasis(resource)));
+  // If something was committed meanwhile, the stamps never return, and nothing finds the page by them.
+  if (bases.has('snapshots') && !bases.has('nothing'))
+    return { ...found, source: { kind: 'rows', ...read, isCurrent: true, isCounted: false } };
   return chain(rows.stampsOf(parts), (after) => {
     const isCurrent = after.every((stamp, index) => stamp === stamps[index]);
-    return { kind: 'page', request: list, selected, source: { kind: 'rows', ...read, isCurrent } };
+    return { ...found, source: { kind: 'rows', ...read, isCurrent, isCounted: true } };
   });
 }
 
@@ -206,6 +220,6 @@ export async function collectionState(
   const whole = await caller.rows.resourceStamps(resources);
   const stamps = await caller.rows.stampsOf(parts);
   const seen = resources.map((resource, index) => ({ resource, stamp: whole[index] ?? 0 }));
-  const isCounted = resources.every((resource) => caller.rows.isCounted(resource));
+  const isCounted = resources.every((resource) => caller.rows.stampBasis(resource) === 'commits');
   return { etags: etags.collection(variant, query, stamps, caller), seen, isCounted };
 }

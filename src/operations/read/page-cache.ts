@@ -9,6 +9,8 @@ export interface CachedPage {
   readonly links: readonly LinkValue[];
   /** Header fields, names and values alternating. */
   readonly metadata: readonly string[];
+  /** The ETag of its bytes, by which clients know it. Absent if that is the one by which it is cached. */
+  readonly etag?: string;
 }
 
 /** Characters of cached pages, with their links and metadata. */

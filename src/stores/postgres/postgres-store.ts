@@ -35,7 +35,7 @@ import {
 import { postgres } from './dialect/postgres-dialect.ts';
 import { callerRows } from './existing/caller-rows.ts';
 import { findExistingTables, openExistingTables, refuseReplicas } from './existing/existing-store.ts';
-import { TableCommit } from './existing/table-commit.ts';
+import { openTableParts } from './existing/table-commit.ts';
 import { OWN_SCHEMA, ownSchemaUrl, withTables } from './existing/writable-tables.ts';
 import { recordedChanges } from './triggers/drain-changes.ts';
 import type { PostgresClient } from './read/postgres-client.ts';
@@ -157,7 +157,7 @@ async function assemble(options: PostgresOptions, from: StoreParts): Promise<Sto
   const rows = new SqlRowReader(work.reader, tables, clock);
   const callers = callerRows(rows, { ...used, model });
   const sessions = { sessions: parts.tables, groupSessions: parts.tableGroups };
-  const tableWrites = new TableCommit({ ...used, ...sessions, hasRoles: callers.rowsAs !== undefined });
+  const shown = openTableParts({ ...used, model, ...sessions });
   const epochs = new SqlCacheEpochs(client, tables.system, random);
   const replicas = await closedOnError(
     openReplicas({ ...options, shared, clock, tables, observe }, { client, stamps }),
@@ -167,10 +167,10 @@ async function assemble(options: PostgresOptions, from: StoreParts): Promise<Sto
     rows,
     ...callers,
     ...replicas?.parts,
-    ...(showsTables(model) ? withTables({ writes, stamps }, tableWrites, tables) : { writes, stamps }),
+    ...(showsTables(model) ? withTables({ writes, stamps }, shown, tables) : { writes, stamps }),
     ...recordedChanges({ ...used, session: parts.changes }),
     ...readRecords({ client, tables, model, horizon }),
-    writeUsage: () => ({ commitsInFlight: writes.inFlight + tableWrites.pending, horizonAge: horizon.age }),
+    writeUsage: () => ({ commitsInFlight: writes.inFlight + shown.writes.pending, horizonAge: horizon.age }),
     secret: () => secret,
     cacheEpoch: (name, now) => epochs.get(name, now, isShared),
     newestTime: (until) => newestTime(client, tables, until),
@@ -178,7 +178,7 @@ async function assemble(options: PostgresOptions, from: StoreParts): Promise<Sto
     close: async () => {
       health.close();
       await writes.close();
-      await tableWrites.close();
+      await shown.writes.close();
       await replicas?.close();
       await closeSessions(parts);
     },

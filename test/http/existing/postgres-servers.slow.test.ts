@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import process from 'node:process';
 import { after, before, describe, it } from 'node:test';
 import type pg from 'pg';
 import { openExistingTables } from '../../../src/stores/postgres/existing/existing-store.ts';
@@ -68,11 +69,62 @@ describe('a hot standby with tables that exist', () => {
     await api.row({ send: 'GET /api/v1/customers/2', headers: ifNoneMatch, status: 200, has: { name: 'Bea' } });
   });
 
+  it('[OPS-5] shows each of several transactions that overlap, also after its page was read often', async () => {
+    const write = (id: number): string => `update customer set name = 'Name ${id}' where id = ${id}`;
+    await withSession(servers.primary, async (first) => {
+      await withSession(servers.primary, async (second) => {
+        await first.query(`begin; ${write(1)}`);
+        await second.query(`begin; ${write(2)}`);
+        await runOn(servers.primary, `insert into customer values (3, 'Eve')`);
+        await caughtUp();
+        for (let count = 0; count < 5; count += 1) await api.send({ send: 'GET /api/v1/customers' });
+        await second.query('commit');
+        await caughtUp();
+        const { text } = await api.send({ send: 'GET /api/v1/customers' });
+        assert.match(text, /Name 2/);
+        await first.query('rollback');
+      });
+    });
+  });
+
   it('[OPS-5] is still read after it was promoted', async () => {
     await runOn(servers.primary, `update customer set name = 'bob' where id = 2`);
     await caughtUp();
     assert.equal(await runOn(servers.replica, 'select pg_promote()'), true);
     await assertRead(api);
+  });
+});
+
+describe('a server with tables that exist, one of whose processes was killed', () => {
+  let server: ControlledPostgres;
+  let api: ApiUnderTest;
+  before(async () => {
+    server = await startOwnPostgres();
+    await createCinema(server);
+    await runOn(server, 'create unlogged table note as select 1 as id');
+    await runOn(server, 'alter table note add primary key (id)');
+    const model = `${CINEMA_MODEL}\n  notes: { table: note, schema: { type: object } }`;
+    api = await apiUnderTest(model, { readOnly: true, database: server.url('public') });
+  });
+  after(async () => {
+    await api.close();
+    await server.stop();
+  });
+
+  it('[OPS-5] shows nothing from memory of transactions whose numbers are assigned again', async () => {
+    const snapshot = `select concat_ws(' ', pg_current_snapshot(), pg_postmaster_start_time())`;
+    for (let count = 0; count < 5; count += 1) assert.deepEqual(await listIds(api, 'notes'), ['1']);
+    const before = await runOn(server, snapshot);
+    const pid = await runOn(
+      server,
+      `select pid from pg_stat_activity where application_name like 'restwright%' limit 1`,
+    );
+    process.kill(Number(pid), 'SIGKILL');
+    const counts = `select count(*)::int from note`;
+    await until(async () => (await runOn(server, counts).catch(() => null)) === 0);
+    // The crash has emptied the table without a transaction.
+    assert.equal(await runOn(server, snapshot), before);
+    assert.deepEqual(await listIds(api, 'notes'), []);
   });
 });
 

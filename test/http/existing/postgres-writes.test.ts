@@ -50,6 +50,20 @@ describe('writes to the tables of another program in PostgreSQL', () => {
     assert.deepEqual(event?.payload.changed_fields, ['title', 'price', 'tags', 'shout', 'changes']);
   });
 
+  it('[OPS-5] are in the next responses, also where those before were from memory', async () => {
+    const targets = ['films/1', 'films', 'films?expand=customer'];
+    const read = async (): Promise<readonly string[]> => {
+      const seen: string[] = [];
+      for (const target of targets) seen.push((await api.send({ send: `GET /api/v1/${target}` })).text);
+      return seen;
+    };
+    for (const title of ['Once', 'Twice']) {
+      for (let count = 0; count < 4; count += 1) await read();
+      await api.row({ send: 'PATCH /api/v1/films/1', body: { title }, status: 200, events: ['film.updated'] });
+      for (const text of await read()) assert.match(text, new RegExp(`"${title}"`));
+    }
+  });
+
   it('[MET-1] take the id that the client chooses, or make a UUID', async () => {
     await api.row({
       send: 'POST /api/v1/customers',

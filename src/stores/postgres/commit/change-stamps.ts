@@ -1,14 +1,13 @@
 import type { Partition } from '../../../plan/list/partitions.ts';
 import type { WritePlan } from '../../../plan/plan.ts';
 import type { MaybePromise } from '../../../platform/maybe-promise.ts';
-import { OnceAnIteration } from '../../../platform/once-an-iteration.ts';
 import type { SqlRow } from '../../sql/dialect.ts';
 import { changedRow } from '../../sql/events/event-codec.ts';
 import type { SqlClient } from '../../sql/sql-client.ts';
 import { StampCache } from '../../sql/stamp-cache.ts';
 import type { Tables } from '../../sql/tables.ts';
-import { type ChangeStamps, StoreOverloaded } from '../../store.ts';
-import { MAX_UNANSWERED } from '../read/postgres-client.ts';
+import type { ChangeStamps } from '../../store.ts';
+import { SharedRead } from '../read/shared-read.ts';
 import { SeenEvents, WINDOW } from './seen-events.ts';
 import type { LogHorizon } from './log-horizon.ts';
 import type { SlotTotals } from './begin-transaction.ts';
@@ -61,9 +60,7 @@ export class PostgresChangeStamps implements ChangeStamps {
   readonly #horizon: Pick<LogHorizon, 'settledRevision'>;
   /** The names of resources by those in events. */
   readonly #resources: ReadonlyMap<string, string>;
-  readonly #read = new OnceAnIteration((iteration) => this.#ask(iteration));
-  /** The number of reads of stamps that wait for that of an iteration. */
-  #waiting = 0;
+  readonly #read = new SharedRead((iteration) => this.#ask(iteration));
   /** The number of reads so far, and of those that were sent before the known state was learned. */
   #reads = 0;
   #readsBefore = 0;
@@ -87,7 +84,7 @@ export class PostgresChangeStamps implements ChangeStamps {
   }
 
   async resourceStamps(resources: readonly string[]): Promise<readonly number[]> {
-    await this.#currentState();
+    await this.#read.run();
     return this.#noted(this.#cache.resourceStamps(resources));
   }
 
@@ -98,7 +95,7 @@ export class PostgresChangeStamps implements ChangeStamps {
   }
 
   async partitionStamp(resource: string, partition: Partition): Promise<number> {
-    await this.#currentState();
+    await this.#read.run();
     return this.#noted(this.#cache.partitionStamp(resource, partition));
   }
 
@@ -106,7 +103,7 @@ export class PostgresChangeStamps implements ChangeStamps {
   async stateOfStamps(): Promise<DatabaseState> {
     if (this.#known === null || this.#stampReads > this.#includedStampReads) {
       this.#read.renew();
-      await this.#currentState();
+      await this.#read.run();
     }
     if (this.#known === null) throw new Error('The state of the database was read, and is not known');
     return this.#known;
@@ -121,7 +118,7 @@ export class PostgresChangeStamps implements ChangeStamps {
   }
 
   async rowStamp(_resource: string, id: string): Promise<number> {
-    await this.#currentState();
+    await this.#read.run();
     return this.#cache.rowStamp(id);
   }
 
@@ -134,7 +131,7 @@ export class PostgresChangeStamps implements ChangeStamps {
    * single read saves a round trip and pays for its own write to the socket. Many reads would pay more than they save.
    */
   rowStampAhead(resource: string, id: string): number | null {
-    return this.#waiting > 1 ? null : this.knownRowStamp(resource, id);
+    return this.#read.waiting > 1 ? null : this.knownRowStamp(resource, id);
   }
 
   settledRevision(): Promise<number> {
@@ -153,7 +150,7 @@ export class PostgresChangeStamps implements ChangeStamps {
    * @throws {StoreOverloaded} {StoreUnavailable}
    */
   async stateSince(iteration: number): Promise<DatabaseState> {
-    if (this.#known === null || this.#confirmed < iteration) await this.#currentState();
+    if (this.#known === null || this.#confirmed < iteration) await this.#read.run();
     if (this.#known === null) throw new Error('The state of the database was read, and is not known');
     return this.#known;
   }
@@ -174,19 +171,6 @@ export class PostgresChangeStamps implements ChangeStamps {
       server,
       slots: new Map(known.slots).set(before.slot, before.changes + changes),
     });
-  }
-
-  /** @throws {StoreOverloaded} {StoreUnavailable} */
-  async #currentState(): Promise<void> {
-    // Checked before the state is asked, so that its failure is never an unhandled rejection.
-    if (this.#waiting >= MAX_UNANSWERED)
-      throw new StoreOverloaded(`${MAX_UNANSWERED} reads wait for the database already`);
-    this.#waiting += 1;
-    try {
-      await this.#read.run();
-    } finally {
-      this.#waiting -= 1;
-    }
   }
 
   async #ask(iteration: number): Promise<void> {

@@ -27,7 +27,7 @@ import { findRelations } from './find-relations.ts';
 import { NO_RECORDS } from './no-records.ts';
 import { compileRows } from './source-rows.ts';
 import { requireOwnSchema } from './write-rights.ts';
-import { UnknownStamps } from './unknown-stamps.ts';
+import { SnapshotStamps } from './snapshot-stamps.ts';
 
 interface ExistingTablesOptions extends DatabaseAccess {
   readonly model: Model;
@@ -84,7 +84,7 @@ export async function openExistingTables(options: ExistingTablesOptions): Promis
     ...NO_RECORDS,
     rows,
     ...callerRows(rows, { client, model, tables, clock }),
-    stamps: new UnknownStamps(),
+    stamps: new SnapshotStamps({ client, model, tables }),
     secret: () => secret,
     cacheEpoch: (_name, now) => ({ id: epoch, since: now }),
     ping: async () => {

@@ -49,7 +49,7 @@ export function compileRows(found: FoundRelation, onMisfit: (column: string) => 
   const target = found.resource.readOnly ? null : describeTarget(qualifyRelation(table), shown, rules);
   return existingTable(
     shown,
-    { rows, dialect: sourceDialect, target, recorded: describeRecorded(found, shown) },
+    { rows, dialect: sourceDialect, target, oid: table.oid, recorded: describeRecorded(found, shown) },
     {
       key: ({ column }) => keyForm(column),
       field: ({ type, column }) => columnForm(type, column, () => onMisfit(column.name)),
@@ -92,7 +92,7 @@ function describeRecorded(
       ? '$1::jsonb'
       : `(select jsonb_agg(${readMaps(maps)}) from jsonb_array_elements($1::jsonb) as state)`;
   const from = `jsonb_populate_recordset(null::${qualifyRelation(table)}, ${states})`;
-  return { oid: table.oid, states: `(${writeRowsQuery(from, shown, { ...RULES, revision: () => '0' })})` };
+  return { states: `(${writeRowsQuery(from, shown, { ...RULES, revision: () => '0' })})` };
 }
 
 /** The expression of a state in which maps have the form that PostgreSQL reads. That of JSON is another one. */

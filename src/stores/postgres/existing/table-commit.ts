@@ -1,3 +1,4 @@
+import { hasRoles } from '../../../model/auth-rules.ts';
 import type { Observe } from '../../../observe/observation.ts';
 import type { WriteOutcome, WriteUnit } from '../../../plan/write-unit.ts';
 import { type Clock, monotonicNow } from '../../../platform/clock.ts';
@@ -5,7 +6,7 @@ import type { Tables } from '../../sql/tables.ts';
 import type { QueuedUnit } from '../../sql/write/unit-queue.ts';
 import type { WriteHealth } from '../../sql/write-health.ts';
 import { RoleForbidden, type Writer } from '../../store.ts';
-import type { PostgresChangeStamps } from '../commit/change-stamps.ts';
+import type { OwnCommit, PostgresChangeStamps } from '../commit/change-stamps.ts';
 import { limitCommit, MAX_ATTEMPTS } from '../commit/commit-limits.ts';
 import { PostgresGroupCommit } from '../commit/group-commit.ts';
 import type { DividedUnits, GroupRun, GroupRuns } from '../commit/group-runs.ts';
@@ -14,6 +15,7 @@ import { KnownShapes } from '../commit/known-shapes.ts';
 import type { Session } from '../connection/sessions.ts';
 import { isTransient, sqlState, storeError } from '../driver/postgres-errors.ts';
 import type { PostgresClient } from '../read/postgres-client.ts';
+import { type SnapshotOptions, SnapshotStamps } from './snapshot-stamps.ts';
 import { listWritten, mayShare, TableGroup } from './table-group.ts';
 import { type TableResult, TableTransaction } from './table-transaction.ts';
 
@@ -29,7 +31,10 @@ interface TableCommitOptions {
   readonly handlerTimeout: number;
   readonly clock: Clock;
   readonly observe: Observe;
+  /** Those of own rows. */
   readonly stamps: Pick<PostgresChangeStamps, 'committed'>;
+  /** Those of the tables. */
+  readonly shown: Pick<SnapshotStamps, 'committed'>;
   readonly health: Pick<WriteHealth, 'writeFailed'>;
   readonly client: Pick<PostgresClient, 'requireMatch' | 'explain'>;
 }
@@ -58,7 +63,12 @@ export class TableCommit implements Writer {
       runTogether: (run) => this.#runTogether(run),
       runAlone: (queued) => void this.#runAlone(queued),
     };
-    this.#groups = new PostgresGroupCommit({ ...options, sessions: options.groupSessions, runs });
+    const committed = (own: OwnCommit): void => {
+      options.shown.committed();
+      options.stamps.committed(own);
+    };
+    const shared = { ...options, stamps: { committed }, sessions: options.groupSessions };
+    this.#groups = new PostgresGroupCommit({ ...shared, runs });
     this.#free = [...options.sessions];
   }
 
@@ -147,9 +157,10 @@ export class TableCommit implements Writer {
   }
 
   async #run(session: Session, unit: WriteUnit): Promise<TableResult['outcome']> {
-    const { tables, clock, stamps } = this.#options;
+    const { tables, clock, stamps, shown } = this.#options;
     const options = { session: await session.open(), tables, now: clock.now(), shapes: this.#shapes };
     const { outcome, own } = await new TableTransaction(options, unit).run();
+    shown.committed();
     if (own !== null) stamps.committed(own);
     return outcome;
   }
@@ -188,4 +199,13 @@ function selectDistinct(units: readonly QueuedUnit[]): readonly QueuedUnit[] {
     if (isDistinct) for (const name of own) names.add(name);
     return isDistinct;
   });
+}
+
+/** Opens the writer and the stamps of tables of another program. */
+export function openTableParts({ model, ...used }: Omit<TableCommitOptions, 'shown' | 'hasRoles'> & SnapshotOptions): {
+  readonly writes: TableCommit;
+  readonly stamps: SnapshotStamps;
+} {
+  const stamps = new SnapshotStamps({ ...used, model });
+  return { writes: new TableCommit({ ...used, shown: stamps, hasRoles: hasRoles(model) }), stamps };
 }

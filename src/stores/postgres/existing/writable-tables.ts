@@ -6,7 +6,6 @@ import type { ChangeStamps, Writer } from '../../store.ts';
 import { parseDatabaseUrl } from '../driver/database-url.ts';
 import type { ReadGuard } from '../read/read-guard.ts';
 import { changedTablesGuard } from './changed-tables.ts';
-import { UnknownStamps } from './unknown-stamps.ts';
 
 /** The schema of everything that the server stores next to tables of another program. */
 export const OWN_SCHEMA = 'restwright';
@@ -33,15 +32,11 @@ interface WritingParts {
   readonly stamps: ChangeStamps;
 }
 
-/**
- * Adds tables of another program to the writer and the stamps of own rows.
- *
- * @param written commits the units that write them
- */
-export function withTables(own: WritingParts, written: Writer, tables: Tables): WritingParts {
+/** Adds tables of another program to the writer and the stamps of own rows. @param existing those of the tables */
+export function withTables(own: WritingParts, existing: WritingParts, tables: Tables): WritingParts {
   return {
-    writes: new RoutedWriter({ own: own.writes, tables: written }, tables),
-    stamps: new MixedStamps({ own: own.stamps, existing: new UnknownStamps() }, tables),
+    writes: new RoutedWriter({ own: own.writes, tables: existing.writes }, tables),
+    stamps: new MixedStamps({ own: own.stamps, existing: existing.stamps }, tables),
   };
 }
 

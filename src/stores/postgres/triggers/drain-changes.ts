@@ -49,7 +49,7 @@ export class QueuedChanges implements ForeignChanges {
     this.#options = options;
     this.#recorded = Map.groupBy(
       [...options.tables].filter(({ existing }) => (existing?.recorded ?? null) !== null),
-      ({ existing }) => existing?.recorded?.oid ?? 0,
+      ({ existing }) => existing?.oid ?? 0,
     );
   }
 

@@ -7,10 +7,16 @@ import { OWN_WRITE, QUEUE } from './foreign-queue.ts';
 
 const MARK = `select set_config('${OWN_WRITE}', $1, true)`;
 
+/** The number of the table of a resource in the database; null where its changes are not recorded. */
+function recordedTable(tables: Tables, resource: string): number | null {
+  const { existing } = tables.of(resource);
+  return existing?.recorded === null ? null : (existing?.oid ?? null);
+}
+
 /** The statement before one that writes a row of a table, by which triggers make no entry for that row alone. */
 export function markOwnWrite(tables: Tables, resource: string): readonly Statement[] {
-  const recorded = tables.of(resource).existing?.recorded ?? null;
-  return recorded === null ? [] : [{ text: MARK, values: [String(recorded.oid)] }];
+  const oid = recordedTable(tables, resource);
+  return oid === null ? [] : [{ text: MARK, values: [String(oid)] }];
 }
 
 /** Tables with entries that are committed, and not in the log. */
@@ -31,7 +37,7 @@ export async function queueBehind(
   plans: readonly WritePlan[],
 ): Promise<readonly WritePlan[]> {
   const number = ({ resource, written }: WritePlan): number | null =>
-    written === undefined ? null : (tables.of(resource).existing?.recorded?.oid ?? null);
+    written === undefined ? null : recordedTable(tables, resource);
   const oids = new Set(plans.map(number).filter((oid) => oid !== null));
   if (oids.size === 0) return plans;
   const { rows } = await session.query(WAITING, [arrayLiteral([...oids])]);

@@ -37,8 +37,6 @@ export interface TableTarget {
 
 /** A table whose changes by other programs are recorded. */
 export interface RecordedTable {
-  /** The number of the table in the database. */
-  readonly oid: number;
   /** The query, of recorded states of rows: a JSON array that is bound first. */
   readonly states: string;
 }
@@ -52,6 +50,8 @@ export interface ExistingTable {
   readonly dialect: Dialect;
   /** null for a table that is only read. */
   readonly target: TableTarget | null;
+  /** The number of the table in the database; null where it has none. */
+  readonly oid: number | null;
   /** null where changes by other programs are not recorded. */
   readonly recorded: RecordedTable | null;
   /** The query, for `from`; null where a view has the name of the resource. */

@@ -1,6 +1,6 @@
 import type { Partition } from '../../../plan/list/partitions.ts';
 import { chain, type MaybePromise } from '../../../platform/maybe-promise.ts';
-import type { ChangeStamps } from '../../store.ts';
+import type { ChangeStamps, StampBasis } from '../../store.ts';
 import type { Tables } from '../tables.ts';
 
 interface StampSources {
@@ -55,8 +55,12 @@ export class MixedStamps implements ChangeStamps {
     return this.#own.settledRevision();
   }
 
-  isCounted(resource: string): boolean {
-    return this.#of(resource).isCounted?.(resource) ?? true;
+  basis(resource: string): StampBasis {
+    return this.#of(resource).basis?.(resource) ?? 'commits';
+  }
+
+  lastStamp(resource: string): number | null {
+    return this.#of(resource).lastStamp?.(resource) ?? null;
   }
 
   #isExisting(resource: string): boolean {

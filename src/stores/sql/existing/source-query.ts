@@ -49,7 +49,7 @@ export function listShown<C extends NamedColumn>(
 /** Makes a table from the columns of its query. */
 export function existingTable<C extends NamedColumn>(
   { keys, fields }: ShownColumns<C>,
-  parts: Pick<ExistingTable, 'rows' | 'dialect' | 'target' | 'recorded'>,
+  parts: Pick<ExistingTable, 'rows' | 'dialect' | 'target' | 'oid' | 'recorded'>,
   form: {
     readonly key: (column: ShownColumn<C>) => ColumnForm;
     readonly field: (column: ShownColumn<C>) => ColumnForm;

@@ -51,7 +51,7 @@ export function compileView(found: FoundSource, sample: Sample, onMisfit: (colum
   const target = resource.readOnly ? null : describeTarget(table, { shown, idText: RULES.idText, known });
   const existing = existingTable(
     shown,
-    { rows: null, dialect: sourceDialect, target, recorded: null },
+    { rows: null, dialect: sourceDialect, target, oid: null, recorded: null },
     {
       key: ({ column }) => keyForm(known({ ...column, required: true })),
       field: ({ type, column }) => valueForm(type, known(column), () => onMisfit(column.name)),
