@@ -2,9 +2,11 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { Client } from 'pg';
+import type { Model } from '../../../src/model/model.ts';
 import { loadModel } from '../../../src/model/compile/load-model.ts';
 import { findExistingTables } from '../../../src/stores/postgres/existing/existing-store.ts';
 import { SnapshotStamps } from '../../../src/stores/postgres/existing/snapshot-stamps.ts';
+import type { SqlClient } from '../../../src/stores/sql/sql-client.ts';
 import type { Tables } from '../../../src/stores/sql/tables.ts';
 import type { Statement } from '../../../src/stores/sql/dialect.ts';
 import { type PostgresSource, postgresSource } from './postgres-source.ts';
@@ -28,10 +30,16 @@ create server other foreign data wrapper elsewhere;
 grant select on all tables in schema public to READER;
 `;
 
-const { model } = loadModel({
-  file: 'model.yaml',
-  text: `{ name: relations, resources: { ${NAMES.map((name) => `${name}: { table: ${name}, key: id, read_only: true, schema: { type: object } }`).join(', ')} } }`,
-});
+const RESOURCES = NAMES.map(
+  (name) => `${name}: { table: ${name}, key: id, read_only: true, schema: { type: object } }`,
+);
+
+function relationModel(auth = ''): Model {
+  const text = `{ name: relations, ${auth} resources: { ${RESOURCES.join(', ')} } }`;
+  return loadModel({ file: 'model.yaml', text }).model;
+}
+
+const model = relationModel();
 
 describe('the stamps of tables that exist in PostgreSQL', () => {
   let source: PostgresSource;
@@ -39,6 +47,7 @@ describe('the stamps of tables that exist in PostgreSQL', () => {
   let now = 0;
   let sent: string[] = [];
   let tables: Tables;
+  let client: Pick<SqlClient, 'all' | 'get'>;
   let stamps: SnapshotStamps;
   before(async () => {
     source = await postgresSource(RELATIONS);
@@ -49,7 +58,7 @@ describe('the stamps of tables that exist in PostgreSQL', () => {
       sent.push(text);
       return (await reader.query(text, [...values])).rows;
     };
-    const client = { all, get: async (statement: Statement) => (await all(statement))[0] ?? null };
+    client = { all, get: async (statement: Statement) => (await all(statement))[0] ?? null };
     stamps = new SnapshotStamps({ client, model, tables, elapsed: () => now });
   });
   after(async () => {
@@ -67,6 +76,17 @@ describe('the stamps of tables that exist in PostgreSQL', () => {
     assert.deepEqual(await steady(), ['plain', 'parted', 'summary', 'family']);
     for (const name of NAMES)
       assert.equal(stamps.basis(name), (await steady()).includes(name) ? 'snapshots' : 'nothing', name);
+  });
+
+  it('[AUTH-13a] are new ones for rows that the database shows to each caller, without a question', async () => {
+    sent = [];
+    const issuer =
+      'name: own, issuer: https://id.example.com, audience: app, hs256_secret: 0123456789abcdef0123456789abcdef';
+    const auth = `auth: { issuers: [{ ${issuer} }], database_role: { roles: [web] } },`;
+    const judged = new SnapshotStamps({ client, model: relationModel(auth), tables });
+    const seen = [...(await judged.resourceStamps(NAMES)), ...(await judged.resourceStamps(NAMES))];
+    assert.equal(new Set(seen).size, seen.length);
+    assert.deepEqual(sent, []);
   });
 
   it('[OPS-5] differ after each commit, and never return', async () => {
