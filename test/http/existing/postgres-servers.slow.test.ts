@@ -114,7 +114,7 @@ describe('a server with tables that exist, one of whose processes was killed', (
   it('[OPS-5] shows nothing from memory of transactions whose numbers are assigned again', async () => {
     const snapshot = `select concat_ws(' ', pg_current_snapshot(), pg_postmaster_start_time())`;
     for (let count = 0; count < 5; count += 1) assert.deepEqual(await listIds(api, 'notes'), ['1']);
-    const before = await runOn(server, snapshot);
+    const found = await runOn(server, snapshot);
     const pid = await runOn(
       server,
       `select pid from pg_stat_activity where application_name like 'restwright%' limit 1`,
@@ -123,7 +123,7 @@ describe('a server with tables that exist, one of whose processes was killed', (
     const counts = `select count(*)::int from note`;
     await until(async () => (await runOn(server, counts).catch(() => null)) === 0);
     // The crash has emptied the table without a transaction.
-    assert.equal(await runOn(server, snapshot), before);
+    assert.equal(await runOn(server, snapshot), found);
     assert.deepEqual(await listIds(api, 'notes'), []);
   });
 });
