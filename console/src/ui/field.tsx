@@ -1,0 +1,53 @@
+import { Field as Base } from '@base-ui/react/field';
+import type { ComponentProps, ReactNode } from 'react';
+
+export interface FieldProps {
+  readonly label: ReactNode;
+  readonly hint?: ReactNode;
+  readonly error?: string | null;
+  /** The control: `Input`, `Select` or `TextArea`. */
+  readonly children: ReactNode;
+}
+
+/** A labelled control with a hint and an error, which are announced with it. */
+export function Field({ label, hint, error = null, children }: FieldProps) {
+  return (
+    <Base.Root className="field" invalid={error !== null}>
+      <Base.Label className="label">{label}</Base.Label>
+      {children}
+      {hint !== undefined && hint !== null && <Base.Description className="hint">{hint}</Base.Description>}
+      {error !== null && (
+        <Base.Error className="error-text" match>
+          {error}
+        </Base.Error>
+      )}
+    </Base.Root>
+  );
+}
+
+export function Input(props: ComponentProps<'input'>) {
+  return <Base.Control className="control" render={<input {...props} />} />;
+}
+
+export function TextArea(props: ComponentProps<'textarea'>) {
+  return <Base.Control className="control" render={<textarea {...props} />} />;
+}
+
+export interface SelectProps extends Omit<ComponentProps<'select'>, 'onChange'> {
+  readonly options: readonly { readonly value: string; readonly label: string }[];
+  readonly onValue: (value: string) => void;
+}
+
+/** One of few values. The control of the platform: every phone and reader knows it. */
+export function Select({ options, onValue, ...props }: SelectProps) {
+  const control = (
+    <select {...props} onChange={({ currentTarget }) => onValue(currentTarget.value)}>
+      {options.map(({ value, label }) => (
+        <option key={value} value={value}>
+          {label}
+        </option>
+      ))}
+    </select>
+  );
+  return <Base.Control className="control" render={control} />;
+}
