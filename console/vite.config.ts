@@ -9,14 +9,16 @@ const API = process.env['RESTWRIGHT'] ?? 'http://127.0.0.1:3000';
 /** The `config.json` of a development server; a build has none, because the API serves it. */
 const DEV_CONFIG = {
   api: '/api',
-  origin_path: '',
-  title: 'Development',
+  openapi: '/openapi.json',
+  ready: '/readyz',
+  metrics: null,
   name: 'development',
+  title: 'Development',
   issuer: null,
   client_id: null,
-  scopes: null,
-  dev: true,
-  version: '0.0.0',
+  scopes: [],
+  paste: true,
+  release: '0.0.0',
 };
 
 function serveConfig(): Plugin {
@@ -24,7 +26,7 @@ function serveConfig(): Plugin {
     name: 'dev-config',
     apply: 'serve',
     configureServer: ({ middlewares }) => {
-      middlewares.use('/config.json', (_request, response) => {
+      middlewares.use('/console/config.json', (_request, response) => {
         response.setHeader('Content-Type', 'application/json');
         response.end(JSON.stringify(DEV_CONFIG));
       });
@@ -40,10 +42,12 @@ export default defineConfig({
   resolve: { alias: { 'restwright/client': path.join(import.meta.dirname, '../src/client/client.ts') } },
   build: {
     outDir: 'dist',
+    // The page is `/console`, and its files lie in `/console/`.
+    assetsDir: 'console',
     target: 'es2023',
     // The content security policy allows no data: scripts, fonts or styles.
     assetsInlineLimit: 0,
-    modulePreload: { polyfill: false },
+    modulePreload: false,
   },
   server: {
     proxy: Object.fromEntries(['/api', '/openapi.json', '/readyz', '/livez', '/metrics'].map((each) => [each, API])),

@@ -30,11 +30,24 @@ export async function install(root) {
 function isInstalled(root) {
   const present = packagesOf(path.join(root, 'node_modules', '.package-lock.json'));
   const wanted = packagesOf(path.join(root, 'package-lock.json'));
+  const needed = namesNeededBy(present);
   return Object.entries(wanted).every(([place, { version, integrity, ...wants }]) => {
     const there = present[place];
-    if (there === undefined) return place === '' || (wants.optional === true && !isForThisPlatform(wants));
+    if (there === undefined) return place === '' || (wants.optional === true && !isExpected(place, wants, needed));
     return there.version === version && there.integrity === integrity;
   });
+}
+
+/** The names of the packages on which those in a lockfile depend. */
+function namesNeededBy(packages) {
+  const dependencies = Object.values(packages).map((each) => ({ ...each.dependencies, ...each.optionalDependencies }));
+  return new Set(dependencies.flatMap((each) => Object.keys(each)));
+}
+
+/** Whether npm installs an optional package here: one for any platform may be a part of one for another platform. */
+function isExpected(place, wants, needed) {
+  const isForAny = wants.os === undefined && wants.cpu === undefined;
+  return isForThisPlatform(wants) && (!isForAny || needed.has(place.split('node_modules/').at(-1)));
 }
 
 /** Whether a package supports this platform. A package that names a C library may not. */

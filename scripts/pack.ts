@@ -30,7 +30,6 @@ const ours: ReadonlySet<string> = new Set([
   'optionalDependencies',
   'private',
   'workspaces',
-  'overrides',
 ]);
 
 const manifest: Manifest = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));

@@ -15,8 +15,8 @@ export type LoadedSchema = { readonly schema: ApiSchema } | { readonly schema: n
 export async function loadSchema(config: ConsoleConfig, session: Session): Promise<LoadedSchema> {
   const { token } = session.read();
   const headers = { Accept: 'application/json', ...(token === null ? {} : { Authorization: `Bearer ${token}` }) };
-  const response = await fetch(`${config.origin_path}/openapi.json`, { headers });
+  const response = await fetch(config.openapi, { headers });
   if (response.status === 401 || response.status === 403) return { schema: null, refused: token !== null };
-  if (!response.ok) throw new Error(`openapi.json: ${response.status}`);
+  if (!response.ok) throw new Error(`${config.openapi}: ${response.status}`);
   return { schema: readSchema(await response.json()) };
 }

@@ -17,7 +17,7 @@ export function Notices() {
   return (
     <>
       {!isOnline && <Notice>{texts.offline}</Notice>}
-      {data !== undefined && data.version !== config.version && (
+      {data !== undefined && data.release !== config.release && (
         <Notice>
           {texts.otherVersion} <Button onClick={() => location.reload()}>{texts.reload}</Button>
         </Notice>

@@ -36,7 +36,7 @@ function SchemaGate({ config, session, children }: GateProps & { readonly config
   const { token, isAnonymous } = useSyncExternalStore(session.subscribe, session.read);
   // The document that is open stays open while another token is read for it.
   const { data, error, refetch } = useQuery({
-    queryKey: ['schema', config.version, token],
+    queryKey: ['schema', config.release, token],
     queryFn: () => loadSchema(config, session),
     placeholderData: (previous) => previous,
   });
