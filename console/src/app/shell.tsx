@@ -34,7 +34,7 @@ export function Shell() {
       <Header isMenuOpen={isMenuOpen} onMenu={() => setMenuOpen(!isMenuOpen)} />
       <div className="frame" data-menu={isMenuOpen ? 'open' : 'closed'}>
         <Navigation />
-        <main ref={main} tabIndex={-1} className="main">
+        <main ref={main} id="main" tabIndex={-1} className="main">
           <Notices />
           <ErrorBoundary key={pathname}>
             <Suspense fallback={<Loading text={texts.loading} />}>

@@ -1,10 +1,164 @@
-import { useParams } from '@tanstack/react-router';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import type { Row } from '../api/calls.ts';
 import { useConnection } from '../api/connection.ts';
+import type { ApiCollection, ApiField } from '../schema/api-schema.ts';
 import { texts } from '../texts.ts';
+import { Button } from '../ui/button.tsx';
+import { Failure, Loading } from '../ui/notice.tsx';
+import { FilterBar } from './filter-bar.tsx';
+import { chosenColumns, clientFilter, type GridSearch, nextSort, readGridFilters } from './grid-search.ts';
 
+const PAGE_SIZE = 50;
+/** Pages in memory: earlier ones are dropped. */
+const MAX_PAGES = 6;
+
+/** The grid of a collection. */
 export function CollectionView() {
   const { schema } = useConnection();
   const { name = '' } = useParams({ strict: false });
   const collection = schema.collections.get(name);
-  return <h1>{collection === undefined ? texts.noCollection(name) : collection.title}</h1>;
+  if (collection === undefined) return <h1>{texts.noCollection(name)}</h1>;
+  if (collection.parent !== null)
+    return (
+      <>
+        <h1>{collection.title}</h1>
+        <p>{texts.grid.nested(collection.parent.collection)}</p>
+      </>
+    );
+  return <Grid key={name} collection={collection} />;
+}
+
+function Grid({ collection }: { readonly collection: ApiCollection }) {
+  const search: GridSearch = useSearch({ strict: false });
+  const navigate = useNavigate();
+  const change = (next: GridSearch): void =>
+    void navigate({ to: '/collections/$name', params: { name: collection.name }, search: next });
+  const { data, error, isPending, hasNextPage, isFetching, fetchNextPage, refetch } = useRows(collection, search);
+  const rows = data?.pages.flatMap((page) => page.data) ?? [];
+  return (
+    <>
+      <div className="bar">
+        <h1>{collection.title}</h1>
+        {collection.methods.has('create') && (
+          <Link className="button" to="/collections/$name/new" params={{ name: collection.name }} search={{}}>
+            {texts.grid.create}
+          </Link>
+        )}
+      </div>
+      <FilterBar collection={collection} search={search} onChange={change} />
+      {error !== null && (
+        <Failure title={texts.failed} text={error.message} retryLabel={texts.retry} onRetry={() => void refetch()} />
+      )}
+      {isPending && error === null && <Loading text={texts.loading} />}
+      {data !== undefined && (
+        <>
+          <p className="hint" role="status">
+            {rows.length === 0 ? texts.grid.none : texts.grid.loaded(rows.length, hasNextPage)}
+          </p>
+          <Rows collection={collection} rows={rows} search={search} onChange={change} />
+        </>
+      )}
+      {hasNextPage && (
+        <Button disabled={isFetching} onClick={() => void fetchNextPage()}>
+          {texts.grid.more}
+        </Button>
+      )}
+    </>
+  );
+}
+
+function useRows(collection: ApiCollection, search: GridSearch) {
+  const { calls } = useConnection();
+  const { q, sort, columns: _columns, ...others } = search;
+  return useInfiniteQuery({
+    queryKey: ['rows', collection.name, q, sort, others],
+    initialPageParam: null as string | null,
+    maxPages: MAX_PAGES,
+    queryFn: ({ pageParam, signal }) =>
+      calls.run(() =>
+        calls.collection(collection).page({
+          limit: PAGE_SIZE,
+          filter: clientFilter(readGridFilters(collection, others)),
+          signal,
+          ...(q === undefined ? {} : { q }),
+          ...(sort === undefined ? {} : { sort: [sort] }),
+          ...(pageParam === null ? {} : { after: pageParam }),
+        }),
+      ),
+    getNextPageParam: ({ page }) => page.next_cursor ?? null,
+    getPreviousPageParam: ({ page }) => page.prev_cursor ?? null,
+  });
+}
+
+interface RowsProps {
+  readonly collection: ApiCollection;
+  readonly rows: readonly Row[];
+  readonly search: GridSearch;
+  readonly onChange: (search: GridSearch) => void;
+}
+
+function Rows({ collection, rows, search, onChange }: RowsProps) {
+  const columns = chosenColumns(collection, search);
+  const sortBy = (path: string): void => {
+    const { sort, ...others } = search;
+    const next = nextSort(sort, path);
+    onChange(next === undefined ? others : { ...others, sort: next });
+  };
+  return (
+    // The focus makes it scroll by keyboard.
+    <section className="scroller" tabIndex={0} aria-label={texts.grid.rows(collection.title)}>
+      <table className="grid">
+        <thead>
+          <tr>
+            <th scope="col">id</th>
+            {columns.map(({ path, title }) => (
+              <th key={path} scope="col" aria-sort={describeSort(search['sort'], path)}>
+                {collection.sort?.includes(path) === true ? (
+                  <Button look="quiet" onClick={() => sortBy(path)}>
+                    {title}
+                  </Button>
+                ) : (
+                  title
+                )}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={row.id}>
+              <th scope="row">
+                <Link to="/collections/$name/$id" params={{ name: collection.name, id: row.id }} search={{}}>
+                  {row.id}
+                </Link>
+              </th>
+              {columns.map((field) => (
+                <td key={field.path}>
+                  <Cell field={field} value={row[field.name]} />
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+function describeSort(sort: string | undefined, path: string): 'ascending' | 'descending' | 'none' {
+  return sort === path ? 'ascending' : sort === `-${path}` ? 'descending' : 'none';
+}
+
+/** One value, in one line. */
+function Cell({ field, value }: { readonly field: ApiField; readonly value: unknown }) {
+  if (value === null || value === undefined) return null;
+  if (field.reference !== null && typeof value === 'string')
+    return (
+      <Link to="/collections/$name/$id" params={{ name: field.reference.collection, id: value }} search={{}}>
+        {value}
+      </Link>
+    );
+  if (typeof value === 'boolean') return value ? texts.grid.yes : texts.grid.no;
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }
