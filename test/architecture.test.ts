@@ -13,7 +13,7 @@ describe('the architecture', () => {
       readFileSync(path.join(root, 'package.json'), 'utf8'),
     );
     const files = Object.fromEntries(
-      globSync(['{src,store-suite,test,scripts,bench,examples}/**/*.ts', 'docs/**/*.*', '*.md'], {
+      globSync(['{src,console/src,store-suite,test,scripts,bench,examples}/**/*.ts', 'docs/**/*.*', '*.md'], {
         cwd: root,
         exclude: ['**/node_modules'],
       })

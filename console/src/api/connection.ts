@@ -4,7 +4,7 @@ import type { ConsoleConfig } from '../session/config.ts';
 import type { Session } from '../session/session.ts';
 import type { ApiCalls } from './calls.ts';
 
-/** What every view needs: the API and how to call it. */
+/** The API, and how to call it: every view needs both. */
 export interface Connection {
   readonly config: ConsoleConfig;
   readonly schema: ApiSchema;

@@ -25,7 +25,7 @@ const OPERATORS_BY_KIND: Readonly<Record<FieldKind, readonly FilterOperator[]>> 
   json: TEXTUAL,
 };
 
-/** What the parameters of a list say. */
+/** The facts in the parameters of a list. */
 export interface ListParameters {
   readonly filters: readonly ApiFilter[];
   readonly sort: readonly string[] | null;

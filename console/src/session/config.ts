@@ -1,4 +1,4 @@
-/** What the server says about itself: `config.json`, read relative to the page. */
+/** The server about itself: `config.json`, read relative to the page. */
 export interface ConsoleConfig {
   /** The root of the API: `/api`. */
   readonly api: string;
