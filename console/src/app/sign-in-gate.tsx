@@ -6,7 +6,8 @@ import { loadSchema } from '../api/load-schema.ts';
 import { type ConsoleConfig, loadConfig } from '../session/config.ts';
 import type { ApiSchema } from '../schema/api-schema.ts';
 import type { Session } from '../session/session.ts';
-import { SignInForm } from '../session/sign-in-form.tsx';
+import { findProvider, finishReturn } from '../session/issuer-flow.ts';
+import { SignInChoice } from '../session/sign-in-choice.tsx';
 import { texts } from '../texts.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { Failure, Loading } from '../ui/notice.tsx';
@@ -26,13 +27,41 @@ export function SignInGate({ session, children }: GateProps) {
       <StartFailure error={error} onRetry={() => void refetch()} />
     );
   return (
-    <SchemaGate config={config} session={session}>
+    <ReturnGate config={config} session={session}>
+      {children}
+    </ReturnGate>
+  );
+}
+
+interface ConfiguredProps extends GateProps {
+  readonly config: ConsoleConfig;
+}
+
+/** Finishes a sign-in that comes back from the issuer, before anything is read. */
+function ReturnGate({ config, session, children }: ConfiguredProps) {
+  const { data } = useQuery({
+    queryKey: ['return'],
+    queryFn: () => finishReturn(findProvider(config), session),
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: Number.POSITIVE_INFINITY,
+  });
+  if (data === undefined) return <Loading text={texts.loading} />;
+  if (data.isWindow)
+    return (
+      <main className="sign-in">
+        <h1>{config.title}</h1>
+        <p role="status">{texts.signIn.returned}</p>
+        <a href={location.pathname}>{texts.signIn.start}</a>
+      </main>
+    );
+  return (
+    <SchemaGate config={config} session={session} problem={data.problem}>
       {children}
     </SchemaGate>
   );
 }
 
-function SchemaGate({ config, session, children }: GateProps & { readonly config: ConsoleConfig }) {
+function SchemaGate({ config, session, problem, children }: ConfiguredProps & { readonly problem: string | null }) {
   const { token, isAnonymous } = useSyncExternalStore(session.subscribe, session.read);
   // The document that is open stays open while another token is read for it.
   const { data, error, refetch } = useQuery({
@@ -55,10 +84,13 @@ function SchemaGate({ config, session, children }: GateProps & { readonly config
     return (
       <main className="sign-in">
         <h1>{texts.signIn.title(config.title)}</h1>
-        <SignInForm
-          onSignIn={session.signIn}
+        <SignInChoice
+          config={config}
+          session={session}
+          keepsPage={false}
           onAnonymous={schema === null ? null : session.continueAnonymously}
           isRefused={schema === null && data.refused}
+          problem={problem}
         />
       </main>
     );
@@ -90,7 +122,7 @@ function Connected({
         description={texts.signIn.ended}
         closeLabel={texts.cancel}
       >
-        <SignInForm onSignIn={session.signIn} onAnonymous={null} />
+        <SignInChoice config={config} session={session} keepsPage onAnonymous={null} />
       </Dialog>
     </ConnectionContext>
   );
