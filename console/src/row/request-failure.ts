@@ -1,0 +1,28 @@
+import { isRequestError } from 'restwright/client';
+import type { Problems } from './draft.ts';
+
+/** A request that was refused: what belongs to fields of a form, and the rest. */
+export interface RequestFailure {
+  readonly status: number;
+  readonly problems: Problems;
+  readonly message: string | null;
+}
+
+/**
+ * Sorts an error of the API by the fields of a form.
+ *
+ * @param names the fields that the form has
+ */
+export function sortFailure(error: unknown, names: readonly string[]): RequestFailure {
+  if (!isRequestError(error))
+    return { status: 0, problems: new Map(), message: error instanceof Error ? error.message : String(error) };
+  const problems = new Map<string, string>();
+  const others: string[] = [];
+  for (const { field, message } of error.details) {
+    const [name = ''] = field.split(/[.[]/);
+    if (names.includes(name)) problems.set(field, message);
+    else others.push(field === '' ? message : `${field}: ${message}`);
+  }
+  const rest = others.length > 0 ? others.join(' ') : problems.size > 0 ? null : error.message;
+  return { status: error.status, problems, message: rest };
+}
