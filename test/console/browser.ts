@@ -23,12 +23,17 @@ export interface ConsoleServer {
   readonly close: () => Promise<void>;
 }
 
-/** Starts a server of a model with an empty database. Builds the console, if its sources are newer than its files. */
-export async function startConsole(model: string): Promise<ConsoleServer> {
+/**
+ * Starts a server of a model with an empty database. Builds the console, if its sources are newer than its files.
+ *
+ * @param options further options of `serve`
+ */
+export async function startConsole(model: string, options: readonly string[] = []): Promise<ConsoleServer> {
   await buildConsole();
   const folder = mkdtempSync(path.join(tmpdir(), 'restwright-console-'));
   writeFileSync(path.join(folder, 'model.yaml'), model);
-  const server = startServer(folder, ['model.yaml', '--console', '--port', '0', '--database', 'rows.sqlite']);
+  const serving = ['model.yaml', '--console', '--port', '0', '--database', 'rows.sqlite', ...options];
+  const server = startServer(folder, serving);
   const api = await waitUntilListening(server);
   return {
     url: new URL('/console', api).href,
