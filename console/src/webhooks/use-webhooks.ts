@@ -7,9 +7,9 @@ import type { Page, Webhook } from './webhook-types.ts';
 /** Pages of a collection in memory. */
 const MAX_PAGES = 5;
 /** Milliseconds between two looks at deliveries that are on their way. */
-const WATCH = 3_000;
+const WATCH = 2_000;
 /** Milliseconds between two looks at a list that rests. */
-const REST = 15_000;
+const REST = 5_000;
 
 /** A collection below `/webhooks`, page by page. @param isMoving true while its items change by themselves */
 export function usePages<T>(path: string, isMoving: (items: readonly T[]) => boolean = () => false) {

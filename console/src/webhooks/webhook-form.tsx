@@ -95,7 +95,7 @@ interface FormProps {
 
 function Form({ webhook, onSaved }: FormProps) {
   const { webhooks: words } = texts;
-  // What was read when the form opened: a save sends what differs from it, also after another editor's change.
+  // The webhook as it was when the form opened: a save sends only what differs from it.
   const [base] = useState(webhook);
   const [values, setValues] = useState(() => readValues(webhook));
   const form = useRef<HTMLFormElement>(null);
@@ -108,47 +108,14 @@ function Form({ webhook, onSaved }: FormProps) {
   useEffect(() => {
     form.current?.querySelector<HTMLElement>('.control[data-invalid]')?.focus();
   }, [save.error]);
-  const change = (changes: Partial<Values>): void => setValues({ ...values, ...changes });
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     save.mutate(undefined, { onSuccess: (saved) => onSaved(asText(saved['secret'])) });
   };
   const failure = describeFailure(save.error, FIELDS);
-  const errorAt = (name: string): string | null => findFieldError(save.error, name);
   return (
     <form ref={form} className="stack" onSubmit={submit} noValidate>
-      <Field label={words.url} hint={words.urlHint} error={errorAt('url')}>
-        <Input type="url" value={values.url} onChange={({ currentTarget }) => change({ url: currentTarget.value })} />
-      </Field>
-      <TypesField value={values.types} error={errorAt('event_types')} onValue={(types) => change({ types })} />
-      <Field label={words.description} error={errorAt('description')}>
-        <Input
-          value={values.description}
-          onChange={({ currentTarget }) => change({ description: currentTarget.value })}
-        />
-      </Field>
-      <Field label={words.format} error={errorAt('format')}>
-        <Select
-          value={values.format}
-          options={FORMATS.map((value) => ({ value, label: words.formats[value] }))}
-          onValue={(format) => change({ format })}
-        />
-      </Field>
-      <Field label={words.filter} hint={words.filterHint} error={errorAt('filter')}>
-        <TextArea
-          rows={2}
-          value={values.filter}
-          onChange={({ currentTarget }) => change({ filter: currentTarget.value })}
-        />
-      </Field>
-      <label className="choice">
-        <input
-          type="checkbox"
-          checked={values.ordered}
-          onChange={({ currentTarget }) => change({ ordered: currentTarget.checked })}
-        />
-        {words.ordered}
-      </label>
+      <Fields values={values} error={save.error} onChange={(changes) => setValues({ ...values, ...changes })} />
       {failure !== null && (
         <p role="alert" className="error-text">
           {failure}
@@ -160,6 +127,53 @@ function Form({ webhook, onSaved }: FormProps) {
         </Button>
       </div>
     </form>
+  );
+}
+
+interface FieldsProps {
+  readonly values: Values;
+  readonly error: Error | null;
+  readonly onChange: (changes: Partial<Values>) => void;
+}
+
+function Fields({ values, error, onChange }: FieldsProps) {
+  const { webhooks: words } = texts;
+  const errorAt = (name: string): string | null => findFieldError(error, name);
+  return (
+    <>
+      <Field label={words.url} hint={words.urlHint} error={errorAt('url')}>
+        <Input type="url" value={values.url} onChange={({ currentTarget }) => onChange({ url: currentTarget.value })} />
+      </Field>
+      <TypesField value={values.types} error={errorAt('event_types')} onValue={(types) => onChange({ types })} />
+      <Field label={words.description} error={errorAt('description')}>
+        <Input
+          value={values.description}
+          onChange={({ currentTarget }) => onChange({ description: currentTarget.value })}
+        />
+      </Field>
+      <Field label={words.format} error={errorAt('format')}>
+        <Select
+          value={values.format}
+          options={FORMATS.map((value) => ({ value, label: words.formats[value] }))}
+          onValue={(format) => onChange({ format })}
+        />
+      </Field>
+      <Field label={words.filter} hint={words.filterHint} error={errorAt('filter')}>
+        <TextArea
+          rows={2}
+          value={values.filter}
+          onChange={({ currentTarget }) => onChange({ filter: currentTarget.value })}
+        />
+      </Field>
+      <label className="choice">
+        <input
+          type="checkbox"
+          checked={values.ordered}
+          onChange={({ currentTarget }) => onChange({ ordered: currentTarget.checked })}
+        />
+        {words.ordered}
+      </label>
+    </>
   );
 }
 

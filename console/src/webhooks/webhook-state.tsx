@@ -4,13 +4,13 @@ import type { Webhook } from './webhook-types.ts';
 
 /** The state of a webhook in words. */
 export function WebhookState({ webhook }: { readonly webhook: Webhook }) {
-  const { states, reasons, failingSince } = texts.webhooks;
+  const { states, failingSince } = texts.webhooks;
   const { status, disabled_reason: reason, failing_since: since } = webhook;
   if (status === 'disabled')
     return (
       <span className="error-text">
         {states.disabled}
-        {reason !== null && `: ${Object.hasOwn(reasons, reason) ? reasons[reason as keyof typeof reasons] : reason}`}
+        {reason !== null && `: ${describeReason(reason)}`}
       </span>
     );
   if (since === null) return <span>{states.enabled}</span>;
@@ -19,4 +19,9 @@ export function WebhookState({ webhook }: { readonly webhook: Webhook }) {
       {failingSince} <Time value={since} />
     </span>
   );
+}
+
+/** The reason in words; one of a newer server as it is. */
+function describeReason(reason: string): string {
+  return new Map<string, string>(Object.entries(texts.webhooks.reasons)).get(reason) ?? reason;
 }
