@@ -134,6 +134,7 @@ export const texts = {
     create: 'Create a webhook',
     edit: 'Edit',
     save: 'Save',
+    conflict: 'Another editor has changed it. What you typed is kept: save again to change only that.',
     url: 'URL',
     urlHint: 'It gets a signed POST for each event.',
     types: 'Types of events',

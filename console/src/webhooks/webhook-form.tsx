@@ -1,4 +1,5 @@
 import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { isRequestError } from 'restwright/client';
 import type { Row } from '../api/calls.ts';
 import { useConnection } from '../api/connection.ts';
 import { describeFailure, findFieldError } from '../api/read-json.ts';
@@ -112,7 +113,8 @@ function Form({ webhook, onSaved }: FormProps) {
     event.preventDefault();
     save.mutate(undefined, { onSuccess: (saved) => onSaved(asText(saved['secret'])) });
   };
-  const failure = describeFailure(save.error, FIELDS);
+  const isConflict = isRequestError(save.error) && save.error.status === 412;
+  const failure = isConflict ? words.conflict : describeFailure(save.error, FIELDS);
   return (
     <form ref={form} className="stack" onSubmit={submit} noValidate>
       <Fields values={values} error={save.error} onChange={(changes) => setValues({ ...values, ...changes })} />
