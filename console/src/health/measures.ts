@@ -37,8 +37,7 @@ export function readSample(text: string, time: number): MetricSample {
   const lines = parseMetrics(text);
   const durations = new Map<number, number>();
   for (const { labels, value } of select(lines, `${DURATION}_bucket`)) {
-    const text = labels.get('le') ?? '+Inf';
-    const bound = text === '+Inf' ? Number.POSITIVE_INFINITY : Number(text);
+    const bound = Number((labels.get('le') ?? '+Inf').replace('+Inf', 'Infinity'));
     durations.set(bound, (durations.get(bound) ?? 0) + value);
   }
   return {

@@ -72,7 +72,6 @@ function MeasureTable({ values }: { readonly values: readonly Measures[] }) {
   return (
     <details>
       <summary>{texts.health.asTable}</summary>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls it */}
       <div className="table-frame" role="region" aria-label={texts.health.asTable} tabIndex={0}>
         <table className="table">
           <caption>{texts.health.newestFirst}</caption>

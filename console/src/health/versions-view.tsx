@@ -27,7 +27,6 @@ export function VersionsView() {
 function VersionTable({ versions }: { readonly versions: readonly ServedVersion[] }) {
   const { version, state, deprecated, sunset, requests } = texts.versions;
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls it
     <div className="table-frame" role="region" aria-label={texts.navigation.versions} tabIndex={0}>
       <table className="table">
         <thead>

@@ -12,7 +12,6 @@ export interface KeyTableProps {
 /** The keys with their scopes and ends. */
 export function KeyTable({ rows, onRevoke }: KeyTableProps) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls it
     <div className="table-frame" role="region" aria-label={texts.navigation.keys} tabIndex={0}>
       <table className="table">
         <thead>

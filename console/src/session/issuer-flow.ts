@@ -88,9 +88,9 @@ function takePending(state: string): PendingSignIn | null {
 
 /** Gives an answer to the page that waits for it: only that page can use the code. */
 function passOn(answer: IssuerAnswer): PageStart {
-  const channel = new BroadcastChannel(NAME);
-  channel.postMessage(answer);
-  channel.close();
+  const port = new BroadcastChannel(NAME);
+  port.postMessage(answer);
+  port.close();
   window.close();
   return { isWindow: true, problem: null };
 }

@@ -38,7 +38,7 @@ export interface IssuedToken {
 export class SignInFailure extends Error {}
 
 /** The address that the issuer sends people back to: this page. */
-function redirectAddress(): string {
+function findRedirectAddress(): string {
   return location.origin + location.pathname;
 }
 
@@ -53,13 +53,13 @@ export async function prepareSignIn(
 ): Promise<{ readonly url: string; readonly pending: PendingSignIn }> {
   if (!isSecureContext) throw new SignInFailure(texts.signIn.insecure);
   const { authorization } = await discover(provider.issuer);
-  const pending = { state: randomText(), verifier: randomText(), hash: location.hash };
+  const pending = { state: makeRandomText(), verifier: makeRandomText(), hash: location.hash };
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(pending.verifier));
   const url = new URL(authorization);
   const parameters = {
     response_type: 'code',
     client_id: provider.clientId,
-    redirect_uri: redirectAddress(),
+    redirect_uri: findRedirectAddress(),
     state: pending.state,
     code_challenge: toBase64Url(new Uint8Array(digest)),
     code_challenge_method: 'S256',
@@ -84,7 +84,7 @@ export async function redeemAnswer(
   const body = new URLSearchParams({
     grant_type: 'authorization_code',
     code: answer.code,
-    redirect_uri: redirectAddress(),
+    redirect_uri: findRedirectAddress(),
     client_id: provider.clientId,
     code_verifier: pending.verifier,
   });
@@ -121,7 +121,7 @@ async function readJson(url: string, init: RequestInit): Promise<Readonly<Record
   }
 }
 
-function randomText(): string {
+function makeRandomText(): string {
   return toBase64Url(crypto.getRandomValues(new Uint8Array(32)));
 }
 
