@@ -34,20 +34,11 @@ function serveConfig(): Plugin {
   };
 }
 
-/** Removes the digests that Rolldown 1.3 appends to markers of imports: this Vite, made for 1.2, would leave them. */
-function removeMarkerDigests(): Plugin {
-  return {
-    name: 'marker-digests',
-    apply: 'build',
-    renderChunk: (code) => code.replaceAll(/(__VITE_PRELOAD__)[\da-f]{32}/g, '$1'),
-  };
-}
-
 export default defineConfig({
   root: import.meta.dirname,
   // Relative URLs: any prefix and any proxy works.
   base: './',
-  plugins: [react(), serveConfig(), removeMarkerDigests()],
+  plugins: [react(), serveConfig()],
   resolve: { alias: { 'restwright/client': path.join(import.meta.dirname, '../src/client/client.ts') } },
   build: {
     outDir: 'dist',
