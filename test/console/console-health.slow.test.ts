@@ -177,7 +177,7 @@ async function startIssuer(port: number): Promise<Issuer> {
       challenge = searchParams.get('code_challenge');
       const result = started.refusal === null ? { code: 'c' } : { error: started.refusal };
       const back = new URLSearchParams({ ...result, state: searchParams.get('state') ?? '' });
-      response.writeHead(302, { Location: `${searchParams.get('redirect_uri')}?${back}` }).end();
+      response.writeHead(302, { Location: `${searchParams.get('redirect_uri')}?${back.toString()}` }).end();
       return;
     }
     response.writeHead(200, { 'Content-Type': 'application/json', 'Access-Control-Allow-Origin': '*' });

@@ -49,14 +49,21 @@ after(async () => {
 });
 
 /** Sends a request as another client does. @returns the body of the response */
-async function send(method: string, path: string, body?: object): Promise<Readonly<Record<string, unknown>>> {
+/** The row of a response, and its status. */
+interface SentRow {
+  readonly [member: string]: unknown;
+  readonly id: string;
+}
+
+async function send(method: string, path: string, body?: object): Promise<SentRow> {
   const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
   const response = await fetch(`${server.api}/v1${path}`, {
     method,
     headers: { 'Content-Type': type },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
-  return { ...asRecord(await response.json()), httpStatus: response.status };
+  const row = asRecord(await response.json());
+  return { ...row, id: typeof row['id'] === 'string' ? row['id'] : '', httpStatus: response.status };
 }
 
 const focusedLabel = (page: Page): Promise<string> =>

@@ -36,7 +36,7 @@ export interface EventFilter {
 /** A part of the log, the oldest event first. */
 export interface LogPart {
   readonly events: readonly LoggedEvent[];
-  /** Where the next part begins; null after the last one. */
+  /** The cursor of the next part; null after the last one. */
   readonly next: string | null;
 }
 

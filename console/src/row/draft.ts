@@ -1,3 +1,4 @@
+import { formatValue } from './json-values.ts';
 import type { ApiField } from '../schema/api-schema.ts';
 import { asList, asRecord } from '../schema/json-access.ts';
 
@@ -31,7 +32,8 @@ export function toDraft(field: ApiField, value: unknown): Draft {
     return { form: 'list', items: asList(value).map((each) => (item === null ? UNSET : toDraft(item, each))) };
   }
   if (value === null || value === undefined) return UNSET;
-  switch (field.kind) {
+  const kind: string = field.kind;
+  switch (kind) {
     case 'map':
       return {
         form: 'map',
@@ -45,7 +47,7 @@ export function toDraft(field: ApiField, value: unknown): Draft {
     case 'json':
       return { form: 'text', text: JSON.stringify(value, null, 2) };
     default:
-      return { form: 'text', text: String(value) };
+      return { form: 'text', text: formatValue(value) ?? '' };
   }
 }
 
@@ -104,7 +106,9 @@ export function readDraft(
   }
 }
 
-function readText({ kind, options }: ApiField, text: string, report: (fault: DraftFault) => void): unknown {
+function readText(field: ApiField, text: string, report: (fault: DraftFault) => void): unknown {
+  const { options } = field;
+  const kind: string = field.kind;
   switch (kind) {
     case 'integer':
     case 'number': {

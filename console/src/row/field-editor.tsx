@@ -25,7 +25,8 @@ export interface EditorProps {
 
 /** Edits one value of any kind, with everything inside of it. */
 export function FieldEditor(props: EditorProps) {
-  switch (props.field.kind) {
+  const kind: string = props.field.kind;
+  switch (kind) {
     case 'object':
       return <ObjectEditor {...props} />;
     case 'list':

@@ -1,3 +1,4 @@
+import { formatValue } from './json-values.ts';
 import { useNavigate } from '@tanstack/react-router';
 import { useMemo, useRef, useState } from 'react';
 import type { Row } from '../api/calls.ts';
@@ -77,7 +78,7 @@ function States({ states, editor, canMove }: StatesProps) {
     <section className="bar" aria-label={texts.row.state}>
       <span className="label">{texts.row.state}</span>
       <span role="status" className="state">
-        {String(state ?? texts.row.notSet)}
+        {formatValue(state) ?? texts.row.notSet}
       </span>
       {next.map(({ to }) => (
         <Button key={to} disabled={editor.form.isBusy} onClick={() => void editor.move(to)}>

@@ -1,3 +1,4 @@
+import { formatValue } from './json-values.ts';
 import type { ComponentProps } from 'react';
 import type { ApiField, FieldKind } from '../schema/api-schema.ts';
 import { texts } from '../texts.ts';
@@ -23,8 +24,7 @@ export function ScalarInput({ field, text, onText }: ScalarInputProps) {
   const { kind, options, required } = field;
   const change = (value: string): void => onText(value === '' && !TEXTS.has(kind) ? null : value);
   if (kind === 'boolean' || kind === 'enum') {
-    const known =
-      kind === 'boolean' ? ANSWERS : (options ?? []).map((each) => ({ value: `${each}`, label: `${each}` }));
+    const known = kind === 'boolean' ? ANSWERS : (options ?? []).map(showOption);
     const isBlank = text === null || !required;
     return (
       <Select
@@ -57,8 +57,14 @@ export function ScalarInput({ field, text, onText }: ScalarInputProps) {
   );
 }
 
-function inputType({ kind, writeOnly }: ApiField): ComponentProps<'input'> {
+function showOption(option: unknown): { readonly value: string; readonly label: string } {
+  const text = formatValue(option) ?? '';
+  return { value: text, label: text };
+}
+
+function inputType({ kind: found, writeOnly }: ApiField): ComponentProps<'input'> {
   if (writeOnly) return { type: 'password', autoComplete: 'new-password' };
+  const kind: string = found;
   switch (kind) {
     case 'date':
       return { type: 'date' };

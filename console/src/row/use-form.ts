@@ -6,7 +6,7 @@ import type { FieldValues } from './merge-rows.ts';
 import { sortFailure } from './request-failure.ts';
 import { readForm } from './row-fields.ts';
 
-/** What a form shows besides its values. */
+/** The problems that a form shows with its values. */
 export interface FormReport {
   readonly problems: Problems;
   /** The failure of the whole; null without one. */

@@ -17,7 +17,7 @@ const NAME = 'console-sign-in';
 /** The longest time of a timer of the platform, in milliseconds. */
 const LONGEST_TIMER = 2_147_483_647;
 
-/** How this page began: alone, back from the issuer, or as a window that only carries an answer. */
+/** The start of this page: alone, back from the issuer, or as a window that only carries an answer. */
 export type PageStart = { readonly isWindow: boolean; readonly problem: string | null };
 
 /** The provider of a configuration; null if people give a token instead. */

@@ -90,7 +90,9 @@ export async function redeemAnswer(
   });
   const { access_token, expires_in, error_description, error } = await readJson(token, { method: 'POST', body });
   if (typeof access_token !== 'string')
-    throw new SignInFailure(texts.signIn.issuerRefused(String(error_description ?? error ?? '')));
+    throw new SignInFailure(
+      texts.signIn.issuerRefused([error_description, error].find((each) => typeof each === 'string') ?? ''),
+    );
   return { token: access_token, lifetime: typeof expires_in === 'number' ? expires_in * 1_000 : null };
 }
 
