@@ -28,7 +28,8 @@ export function consoleResponse({ exchange, received, contract }: Routed, files:
     ...pageHeaders(file, writeConsolePolicy(contract.model.console)),
   ];
   if (isKnown) return { status: 304, headers, body: null };
-  return { status: 200, headers: [...headers, 'Content-Type', file.contentType], body: file.body };
+  const { body, compressed, contentType } = file;
+  return { status: 200, headers: [...headers, 'Content-Type', contentType], body, compressed };
 }
 
 /** The fields that restrict what a page may do, and learn. */

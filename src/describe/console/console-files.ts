@@ -1,11 +1,16 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import type { Coding } from '../../conventions/media/content-coding.ts';
+import { compressFile, compressOnce } from '../../formats/compress.ts';
+import type { MaybePromise } from '../../platform/maybe-promise.ts';
 import { digest } from '../../platform/digest.ts';
 import { packagePath } from '../../platform/process/package-path.ts';
 
 /** A file of the console, in memory. */
 export interface ConsoleFile {
   readonly body: Uint8Array;
+  /** The body in a coding, made once. */
+  readonly compressed: (coding: Coding) => MaybePromise<Uint8Array>;
   readonly contentType: string;
   /** With its quotes. */
   readonly etag: string;
@@ -59,5 +64,5 @@ export function readConsoleFiles(folder = packagePath('console/dist')): ConsoleF
 /** Describes a file by its name and content. */
 export function describeFile(name: string, body: Uint8Array, isImmutable: boolean): ConsoleFile {
   const contentType = TYPES[path.extname(name)] ?? 'application/octet-stream';
-  return { body, contentType, etag: `"${digest(body)}"`, isImmutable };
+  return { body, compressed: compressOnce(body, compressFile), contentType, etag: `"${digest(body)}"`, isImmutable };
 }

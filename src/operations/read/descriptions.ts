@@ -5,7 +5,7 @@ import { type DescribedContract, describedContracts, type OpenApiEdition } from 
 import { DOCS_PAGE_POLICY, docsPageSteps, writeLockedDocsPage } from '../../describe/docs-page/docs-page.ts';
 import type { DocsContent } from '../../describe/docs-page/docs-content.ts';
 import { openApiSteps } from '../../describe/openapi/open-api-document.ts';
-import { compress } from '../../formats/compress.ts';
+import { compress, compressOnce } from '../../formats/compress.ts';
 import { writeJsonSteps } from '../../formats/json.ts';
 import type { Model } from '../../model/model.ts';
 import { monotonicNow } from '../../platform/clock.ts';
@@ -102,7 +102,7 @@ export class Descriptions {
     const body = new TextEncoder().encode(text);
     yield;
     const headers = form === 'docs' || form === 'locked-docs' ? PAGE_HEADERS : [];
-    return { body, digest: this.#digest(body), headers, compressed: compressedOnce(body) };
+    return { body, digest: this.#digest(body), headers, compressed: compressOnce(body, compress) };
   }
 }
 
@@ -127,21 +127,4 @@ function* writeDescription(form: DescriptionForm, content: DocsContent): Steps<s
     case '3.2 generators':
       return yield* writeJsonSteps(yield* openApiSteps(content.contract, '3.2', 'generators'), LEVELS);
   }
-}
-
-/** Compresses a body once for each coding. */
-function compressedOnce(body: Uint8Array): WrittenDescription['compressed'] {
-  const known = new Map<Coding, MaybePromise<Uint8Array>>();
-  return (coding) => {
-    const found = known.get(coding);
-    if (found !== undefined) return found;
-    const made = compress(body, coding);
-    known.set(coding, made);
-    if (made instanceof Promise)
-      made.then(
-        (bytes) => known.set(coding, bytes),
-        () => known.delete(coding),
-      );
-    return made;
-  };
 }
