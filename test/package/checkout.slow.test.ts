@@ -6,7 +6,7 @@ import { Sandbox } from './sandbox.ts';
 describe('a clean checkout', () => {
   it('installs with the real npm, with scripts disabled and in production, once for two starts, and runs on its own Node', async () => {
     using sandbox = new Sandbox();
-    sandbox.copy('bin', 'scripts', 'package.json', 'package-lock.json', '.npmrc');
+    sandbox.copy('bin', 'scripts', 'package.json', 'package-lock.json', '.npmrc', 'console/package.json');
     sandbox.write('probe.ts', 'const node: string = process.execPath;\nconsole.log(node);\n');
     const env = { npm_config_ignore_scripts: 'true', NODE_ENV: 'production' };
     const start = () => sandbox.run('scripts/run.mjs', ['probe.ts'], env);
@@ -21,7 +21,7 @@ describe('a clean checkout', () => {
 
   it('runs the command right after a clone, on a Node that is too old for it', async () => {
     using sandbox = new Sandbox();
-    sandbox.copy('bin', 'scripts', 'src', 'package.json', 'package-lock.json', '.npmrc');
+    sandbox.copy('bin', 'scripts', 'src', 'package.json', 'package-lock.json', '.npmrc', 'console/package.json');
     const { code, stdout, stderr } = await sandbox.run('bin/restwright.js', ['-v'], sandbox.pretending('18.19.0'));
     assert.deepEqual([code, stdout], [0, '0.2.0\n'], stderr);
     assert.match(stderr, /^installing the dependencies/);
