@@ -15,12 +15,13 @@ RUN test -z "$PACKAGES" || npm install --no-save --save-prod --omit=dev --omit=o
 FROM ${NODE_IMAGE} AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
+COPY console console
 RUN npm ci --ignore-scripts
 COPY tsconfig.json tsconfig.build.json ./
 COPY scripts scripts
 COPY src src
 COPY store-suite store-suite
-RUN node scripts/build.ts
+RUN node scripts/build.ts && node scripts/console.ts
 
 FROM ${NODE_IMAGE}
 ENV NODE_ENV=production \
@@ -30,6 +31,7 @@ ENV NODE_ENV=production \
 WORKDIR /app
 COPY --from=dependencies /app/node_modules node_modules
 COPY --from=build /app/dist dist
+COPY --from=build /app/console/dist console/dist
 COPY package.json LICENSE ./
 COPY bin bin
 # A new volume has the owner of this folder.
