@@ -29,6 +29,7 @@ describe('the settings of an API', () => {
       trustedProxies: [],
       requireTls: false,
       descriptions: 'public',
+      console: null,
       secret: null,
       events: { retention: 2_592_000_000, maxRows: null, hold: 2_592_000_000, relays: [] },
       webhooks: null,
