@@ -37,14 +37,14 @@ before(async () => {
   await once(receiver, 'listening');
   const address = receiver.address();
   receiverUrl = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/`;
-  server = await startConsole(MODEL, ['--dev']);
+  server = await startConsole(MODEL, true);
 });
 after(async () => {
   if (skip !== false) return;
-  await closeBrowser();
-  await server.close();
   receiver.close();
   receiver.closeAllConnections();
+  await closeBrowser();
+  await server.close();
 });
 
 async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -30,14 +30,20 @@ export function buildConsole(): { readonly folder: string; readonly remove: () =
   return { folder, remove: () => rmSync(folder, { recursive: true }) };
 }
 
-/** Serves a model with a console. @param folder that of a build */
-export async function serveConsole(model: string, folder: string): Promise<ServedConsole> {
+/**
+ * Serves a model with a console.
+ *
+ * @param folder that of a build
+ * @param isDevelopment true if webhooks may go to this machine, and a token may be pasted. Default: false
+ */
+export async function serveConsole(model: string, folder: string, isDevelopment = false): Promise<ServedConsole> {
   const compiled = loadModel({ file: 'model.yaml', text: model }).model;
   const api = await startApi({
     model: compiled,
     database: ':memory:',
     console: { folder },
-    consolePaste: true,
+    consolePaste: isDevelopment,
+    loopbackWebhooks: isDevelopment,
     metrics: createMetrics(),
     serveMetrics: true,
     observe: () => undefined,
