@@ -44,7 +44,7 @@ function namesNeededBy(packages) {
   return new Set(dependencies.flatMap((each) => Object.keys(each)));
 }
 
-/** Whether npm installs an optional package here: one for any platform may be a part of one for another platform. */
+/** True if npm installs an optional package here. One for any platform may be a part of one for another platform. */
 function isExpected(place, wants, needed) {
   const isForAny = wants.os === undefined && wants.cpu === undefined;
   return isForThisPlatform(wants) && (!isForAny || needed.has(place.split('node_modules/').at(-1)));

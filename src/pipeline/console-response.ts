@@ -2,6 +2,7 @@ import { evaluateRead, readPreconditions, UNCONDITIONAL } from '../conventions/h
 import { writeConsolePolicy } from '../describe/console/console-config.ts';
 import { type ConsoleFile, type ConsoleFiles, PAGE } from '../describe/console/console-files.ts';
 import type { BufferedResponse } from '../exchange/handler.ts';
+import type { ConsoleRule } from '../model/model.ts';
 import { commonHeaders } from '../represent/response.ts';
 import type { Routed } from './route.ts';
 
@@ -25,7 +26,7 @@ export function consoleResponse({ exchange, received, contract }: Routed, files:
     file.etag,
     'Cache-Control',
     file.isImmutable ? IMMUTABLE : 'no-cache',
-    ...pageHeaders(file, writeConsolePolicy(contract.model.console)),
+    ...pageHeaders(file, contract.model.console),
   ];
   if (isKnown) return { status: 304, headers, body: null };
   const { body, compressed, contentType } = file;
@@ -33,11 +34,11 @@ export function consoleResponse({ exchange, received, contract }: Routed, files:
 }
 
 /** The fields that restrict what a page may do, and learn. */
-function pageHeaders({ contentType }: ConsoleFile, policy: string): readonly string[] {
+function pageHeaders({ contentType }: ConsoleFile, rule: ConsoleRule | null): readonly string[] {
   if (!contentType.startsWith('text/html')) return [];
   return [
     'Content-Security-Policy',
-    policy,
+    writeConsolePolicy(rule),
     'Cross-Origin-Opener-Policy',
     'same-origin',
     'Referrer-Policy',

@@ -32,8 +32,8 @@ describe('the console: sign-in, keys, health and versions', { skip }, () => {
   });
   after(async () => {
     await closeBrowser();
-    await server.close();
     await issuer.close();
+    await server.close();
   });
 
   it('signs in by authorization code with PKCE, and comes back to the view that was open', async () => {
