@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { useConnection } from '../api/connection.ts';
 import { texts } from '../texts.ts';
+import { Table } from '../ui/table.tsx';
 import { Time } from '../ui/time.tsx';
 import type { LoggedEvent } from './event-log.ts';
 
@@ -13,42 +14,29 @@ export interface EventTableProps {
 export function EventTable({ events, search }: EventTableProps) {
   const { events: words } = texts;
   return (
-    <div className="table-frame">
-      <table className="plain-table" aria-label={texts.navigation.events}>
-        <thead>
-          <tr>
-            {[words.time, words.type, words.row, words.changed, words.actor].map((title) => (
-              <th key={title} scope="col">
-                {title}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {events.map((event) => (
-            <tr key={event.id}>
-              <td>
-                <Time value={event.payload.timestamp} />
-              </td>
-              <td>
-                <Link
-                  to="/events"
-                  search={{ ...search, event: event.id }}
-                  aria-label={words.open(event.type, event.payload.resource.id)}
-                >
-                  {event.type}
-                </Link>
-              </td>
-              <td>
-                <RowLink event={event} />
-              </td>
-              <td className="wrapped">{event.payload.changed_fields.join(', ')}</td>
-              <td>{event.metadata.actor ?? '–'}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table label={texts.navigation.events} columns={[words.time, words.type, words.row, words.changed, words.actor]}>
+      {events.map((event) => (
+        <tr key={event.id}>
+          <td>
+            <Time value={event.payload.timestamp} />
+          </td>
+          <td>
+            <Link
+              to="/events"
+              search={{ ...search, event: event.id }}
+              aria-label={words.open(event.type, event.payload.resource.id)}
+            >
+              {event.type}
+            </Link>
+          </td>
+          <td>
+            <RowLink event={event} />
+          </td>
+          <td className="wrapped">{event.payload.changed_fields.join(', ')}</td>
+          <td>{event.metadata.actor ?? '–'}</td>
+        </tr>
+      ))}
+    </Table>
   );
 }
 

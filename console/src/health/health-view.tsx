@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { useConnection } from '../api/connection.ts';
 import { texts } from '../texts.ts';
 import { Button } from '../ui/button.tsx';
+import { Table } from '../ui/table.tsx';
 import { MetricsSection } from './metrics-section.tsx';
 import { type Readiness, readReadiness, type RelayState } from './read-server.ts';
 
@@ -66,16 +67,12 @@ function State({ readiness, error }: StateProps) {
 
 function Relays({ relays }: { readonly relays: readonly RelayState[] }) {
   return (
-    <table className="table">
-      <caption>{texts.health.relays}</caption>
-      <thead>
-        <tr>
-          <th scope="col">{texts.health.relay}</th>
-          <th scope="col">{texts.health.state}</th>
-          <th scope="col">{texts.health.measures.logLag}</th>
-        </tr>
-      </thead>
-      <tbody>
+    <>
+      <h2>{texts.health.relays}</h2>
+      <Table
+        label={texts.health.relays}
+        columns={[texts.health.relay, texts.health.state, texts.health.measures.logLag]}
+      >
         {relays.map(({ name, state, lag }) => (
           <tr key={name}>
             <th scope="row">{name}</th>
@@ -83,7 +80,7 @@ function Relays({ relays }: { readonly relays: readonly RelayState[] }) {
             <td>{lag ?? texts.health.nothing}</td>
           </tr>
         ))}
-      </tbody>
-    </table>
+      </Table>
+    </>
   );
 }

@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useConnection } from '../api/connection.ts';
 import { texts } from '../texts.ts';
 import { Failure, Loading } from '../ui/notice.tsx';
+import { Table } from '../ui/table.tsx';
 import { compareSamples, MEASURE_NAMES, type MeasureName, type Measures } from './measures.ts';
 import { Plot } from './plot.tsx';
 import { addSample, type MetricsResult } from './read-server.ts';
@@ -72,31 +73,19 @@ function MeasureTable({ values }: { readonly values: readonly Measures[] }) {
   return (
     <details>
       <summary>{texts.health.asTable}</summary>
-      <div className="table-frame" role="region" aria-label={texts.health.asTable} tabIndex={0}>
-        <table className="table">
-          <caption>{texts.health.newestFirst}</caption>
-          <thead>
-            <tr>
-              <th scope="col">{texts.health.time}</th>
-              {MEASURE_NAMES.map((name) => (
-                <th key={name} scope="col">
-                  {texts.health.measures[name]}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {values.map((each) => (
-              <tr key={each.time}>
-                <th scope="row">{new Date(each.time).toLocaleTimeString()}</th>
-                {MEASURE_NAMES.map((name) => (
-                  <td key={name}>{formatMeasure(name, each[name])}</td>
-                ))}
-              </tr>
+      <Table
+        label={texts.health.newestFirst}
+        columns={[texts.health.time, ...MEASURE_NAMES.map((name) => texts.health.measures[name])]}
+      >
+        {values.map((each) => (
+          <tr key={each.time}>
+            <th scope="row">{new Date(each.time).toLocaleTimeString()}</th>
+            {MEASURE_NAMES.map((name) => (
+              <td key={name}>{formatMeasure(name, each[name])}</td>
             ))}
-          </tbody>
-        </table>
-      </div>
+          </tr>
+        ))}
+      </Table>
     </details>
   );
 }

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useConnection } from '../api/connection.ts';
 import { texts } from '../texts.ts';
 import { Failure, Loading } from '../ui/notice.tsx';
+import { Table } from '../ui/table.tsx';
 import { readVersions, type ServedVersion } from './read-versions.ts';
 
 /** The contracts of the API, with the dates of their ends. */
@@ -27,39 +28,26 @@ export function VersionsView() {
 function VersionTable({ versions }: { readonly versions: readonly ServedVersion[] }) {
   const { version, state, deprecated, sunset, requests } = texts.versions;
   return (
-    <div className="table-frame" role="region" aria-label={texts.navigation.versions} tabIndex={0}>
-      <table className="table">
-        <thead>
-          <tr>
-            {[version, state, deprecated, sunset, requests].map((title) => (
-              <th key={title} scope="col">
-                {title}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {versions.map((each) => (
-            <tr key={each.version}>
-              <th scope="row">{each.version}</th>
-              <td>{describeState(each)}</td>
-              <td>
-                <Day date={each.deprecated} />{' '}
-                {each.page !== null && (
-                  <a href={each.page} target="_blank" rel="noreferrer">
-                    {texts.versions.page}
-                  </a>
-                )}
-              </td>
-              <td>
-                <Day date={each.sunset} />
-              </td>
-              <td>{each.requests?.toLocaleString() ?? texts.versions.notKnown}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table label={texts.navigation.versions} columns={[version, state, deprecated, sunset, requests]}>
+      {versions.map((each) => (
+        <tr key={each.version}>
+          <th scope="row">{each.version}</th>
+          <td>{describeState(each)}</td>
+          <td>
+            <Day date={each.deprecated} />{' '}
+            {each.page !== null && (
+              <a href={each.page} target="_blank" rel="noreferrer">
+                {texts.versions.page}
+              </a>
+            )}
+          </td>
+          <td>
+            <Day date={each.sunset} />
+          </td>
+          <td>{each.requests?.toLocaleString() ?? texts.versions.notKnown}</td>
+        </tr>
+      ))}
+    </Table>
   );
 }
 

@@ -1,6 +1,7 @@
 import type { Row } from '../api/calls.ts';
 import { texts } from '../texts.ts';
 import { Button } from '../ui/button.tsx';
+import { Table } from '../ui/table.tsx';
 import { readMember, readScopes } from './new-key.ts';
 
 export interface KeyTableProps {
@@ -11,45 +12,34 @@ export interface KeyTableProps {
 
 /** The keys with their scopes and ends. */
 export function KeyTable({ rows, onRevoke }: KeyTableProps) {
+  const { name, prefix, scopes, expires, actions } = texts.keys;
+  const columns = [name, prefix, scopes, expires, ...(onRevoke === null ? [] : [actions])];
   return (
-    <div className="table-frame" role="region" aria-label={texts.navigation.keys} tabIndex={0}>
-      <table className="table">
-        <thead>
-          <tr>
-            <th scope="col">{texts.keys.name}</th>
-            <th scope="col">{texts.keys.prefix}</th>
-            <th scope="col">{texts.keys.scopes}</th>
-            <th scope="col">{texts.keys.expires}</th>
-            {onRevoke !== null && <th scope="col">{texts.keys.actions}</th>}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row) => (
-            <tr key={row.id}>
-              <th scope="row">{readMember(row, 'name')}</th>
-              <td>
-                <code>{readMember(row, 'prefix')}…</code>
-              </td>
-              <td className="long">{readScopes(row).join(', ')}</td>
-              <td>
-                <KeyEnd time={readMember(row, 'expires_at')} />
-              </td>
-              {onRevoke !== null && (
-                <td>
-                  <Button
-                    look="danger"
-                    aria-label={texts.keys.revokeOne(readMember(row, 'name'))}
-                    onClick={() => onRevoke(row)}
-                  >
-                    {texts.keys.revoke}
-                  </Button>
-                </td>
-              )}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table label={texts.navigation.keys} columns={columns}>
+      {rows.map((row) => (
+        <tr key={row.id}>
+          <th scope="row">{readMember(row, 'name')}</th>
+          <td>
+            <code>{readMember(row, 'prefix')}…</code>
+          </td>
+          <td className="wrapped">{readScopes(row).join(', ')}</td>
+          <td>
+            <KeyEnd time={readMember(row, 'expires_at')} />
+          </td>
+          {onRevoke !== null && (
+            <td>
+              <Button
+                look="danger"
+                aria-label={texts.keys.revokeOne(readMember(row, 'name'))}
+                onClick={() => onRevoke(row)}
+              >
+                {texts.keys.revoke}
+              </Button>
+            </td>
+          )}
+        </tr>
+      ))}
+    </Table>
   );
 }
 

@@ -55,13 +55,13 @@ function ConflictField({ conflict, side, onSide }: ConflictFieldProps) {
     <fieldset className="group">
       <legend className="label">{field.title}</legend>
       {(['mine', 'theirs'] as const).map((each) => (
-        <label key={each} className="choice">
+        <label key={each} className="side">
           <input type="radio" name={`side-${field.name}`} checked={side === each} onChange={() => onSide(each)} />
           <span className="hint">{texts.row[each]}</span>
           <Value value={conflict[each]} />
         </label>
       ))}
-      <div className="choice">
+      <div className="side">
         <span />
         <span className="hint">{texts.row.base}</span>
         <Value value={conflict.base} />

@@ -30,7 +30,7 @@ export function PreviewDialog({ collection, before, after, onClose }: PreviewDia
       {changed.length === 0 ? (
         <p>{texts.row.previewUnchanged}</p>
       ) : (
-        <table className="row-table">
+        <table className="table">
           <thead>
             <tr>
               <th scope="col">{texts.row.field}</th>

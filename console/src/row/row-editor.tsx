@@ -6,6 +6,7 @@ import type { ApiField, ApiStates } from '../schema/api-schema.ts';
 import { texts } from '../texts.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
+import { Facts } from '../ui/facts.tsx';
 import { ConflictDialog } from './conflict-dialog.tsx';
 import { LeaveGuard } from './leave-guard.tsx';
 import { PreviewDialog } from './preview-dialog.tsx';
@@ -39,7 +40,7 @@ export function RowEditor({ collection, parents, read }: RowPlace & { readonly r
           {canDelete && <DeleteButton name={collection.singular} editor={editor} onRemoved={leave} />}
         </RowForm>
       )}
-      <Facts fields={facts} row={base} />
+      <ServerFields fields={facts} row={base} />
       <RowLinks collection={collection} parents={parents} row={base} />
       {conflict !== null && (
         <ConflictDialog conflict={conflict} onResolve={(sides) => void editor.resolve(sides)} onClose={editor.close} />
@@ -126,20 +127,11 @@ function DeleteButton({ name, editor, onRemoved }: DeleteButtonProps) {
   );
 }
 
-function Facts({ fields, row }: { readonly fields: readonly ApiField[]; readonly row: Row }) {
+function ServerFields({ fields, row }: { readonly fields: readonly ApiField[]; readonly row: Row }) {
   return (
     <section aria-label={texts.row.facts}>
       <h2>{texts.row.facts}</h2>
-      <dl className="facts">
-        {fields.map(({ name, title }) => (
-          <div key={name}>
-            <dt>{title}</dt>
-            <dd>
-              <Value value={row[name]} />
-            </dd>
-          </div>
-        ))}
-      </dl>
+      <Facts facts={fields.map(({ name, title }) => ({ name, title, value: <Value value={row[name]} /> }))} />
     </section>
   );
 }

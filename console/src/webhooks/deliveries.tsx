@@ -4,6 +4,7 @@ import { texts } from '../texts.ts';
 import { Button } from '../ui/button.tsx';
 import { Field, Select } from '../ui/field.tsx';
 import { Failure, Loading } from '../ui/notice.tsx';
+import { Table } from '../ui/table.tsx';
 import { Time } from '../ui/time.tsx';
 import { useToast } from '../ui/toast.tsx';
 import { usePages, useWebhookWrite } from './use-webhooks.ts';
@@ -70,38 +71,25 @@ function DeliveryTable({ deliveries, webhook }: DeliveryTableProps) {
   const [opened, setOpened] = useState<string | null>(null);
   const columns = [words.created, words.type, words.status, words.attempts, words.nextAttempt, words.again];
   return (
-    <div className="table-frame">
-      <table className="plain-table" aria-label={words.deliveries}>
-        <thead>
-          <tr>
-            {columns.map((title) => (
-              <th key={title} scope="col">
-                {title}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {deliveries.map((delivery) => (
-            <Fragment key={delivery.id}>
-              <DeliveryRow
-                delivery={delivery}
-                webhook={webhook}
-                isOpen={opened === delivery.id}
-                onOpen={() => setOpened(opened === delivery.id ? null : delivery.id)}
-              />
-              {opened === delivery.id && (
-                <tr>
-                  <td colSpan={columns.length}>
-                    <AttemptList attempts={delivery.attempts} />
-                  </td>
-                </tr>
-              )}
-            </Fragment>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table label={words.deliveries} columns={columns}>
+      {deliveries.map((delivery) => (
+        <Fragment key={delivery.id}>
+          <DeliveryRow
+            delivery={delivery}
+            webhook={webhook}
+            isOpen={opened === delivery.id}
+            onOpen={() => setOpened(opened === delivery.id ? null : delivery.id)}
+          />
+          {opened === delivery.id && (
+            <tr>
+              <td colSpan={columns.length}>
+                <AttemptList attempts={delivery.attempts} />
+              </td>
+            </tr>
+          )}
+        </Fragment>
+      ))}
+    </Table>
   );
 }
 

@@ -5,6 +5,7 @@ import { asText } from '../schema/json-access.ts';
 import { texts } from '../texts.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
+import { Facts } from '../ui/facts.tsx';
 import { Failure, Loading } from '../ui/notice.tsx';
 import { ShownOnce } from '../ui/shown-once.tsx';
 import { useToast } from '../ui/toast.tsx';
@@ -27,7 +28,7 @@ export function WebhookDetail({ id }: { readonly id: string }) {
       <h1 className="verbatim">{webhook?.url ?? texts.webhooks.one}</h1>
       {webhook !== undefined ? (
         <>
-          <Facts webhook={webhook} />
+          <WebhookFacts webhook={webhook} />
           <Actions webhook={webhook} />
           <Deliveries webhook={webhook} />
           <Replays webhook={webhook} />
@@ -42,32 +43,15 @@ export function WebhookDetail({ id }: { readonly id: string }) {
   );
 }
 
-function Facts({ webhook }: { readonly webhook: Webhook }) {
-  const { webhooks: words } = texts;
-  return (
-    <dl className="facts">
-      <dt>{words.status}</dt>
-      <dd>
-        <WebhookState webhook={webhook} />
-      </dd>
-      <dt>{words.types}</dt>
-      <dd>{webhook.event_types.join(', ')}</dd>
-      {webhook.description !== null && (
-        <>
-          <dt>{words.description}</dt>
-          <dd>{webhook.description}</dd>
-        </>
-      )}
-      {webhook.filter !== null && (
-        <>
-          <dt>{words.filter}</dt>
-          <dd>
-            <code>{webhook.filter}</code>
-          </dd>
-        </>
-      )}
-    </dl>
-  );
+function WebhookFacts({ webhook }: { readonly webhook: Webhook }) {
+  const { status, types, description, filter } = texts.webhooks;
+  const facts = [
+    { name: 'status', title: status, value: <WebhookState webhook={webhook} /> },
+    { name: 'types', title: types, value: webhook.event_types.join(', ') },
+    { name: 'description', title: description, value: webhook.description },
+    { name: 'filter', title: filter, value: webhook.filter === null ? null : <code>{webhook.filter}</code> },
+  ];
+  return <Facts facts={facts.filter(({ value }) => value !== null)} />;
 }
 
 type OpenDialog = 'edit' | 'rotate' | 'delete' | null;

@@ -4,6 +4,7 @@ import { useConnection } from '../api/connection.ts';
 import { texts } from '../texts.ts';
 import { Button } from '../ui/button.tsx';
 import { Failure, Loading } from '../ui/notice.tsx';
+import { Table } from '../ui/table.tsx';
 import { Time } from '../ui/time.tsx';
 import { usePages } from './use-webhooks.ts';
 import { WebhookDetail } from './webhook-detail.tsx';
@@ -61,37 +62,24 @@ function WebhookList() {
 function WebhookTable({ webhooks }: { readonly webhooks: readonly Webhook[] }) {
   const { webhooks: words } = texts;
   return (
-    <div className="table-frame">
-      <table className="plain-table" aria-label={texts.navigation.webhooks}>
-        <thead>
-          <tr>
-            {[words.url, words.types, words.status, words.created].map((title) => (
-              <th key={title} scope="col">
-                {title}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {webhooks.map((webhook) => (
-            <tr key={webhook.id}>
-              <td className="wrapped">
-                <Link to="/webhooks" search={{ id: webhook.id }}>
-                  {webhook.url}
-                </Link>
-                {webhook.description !== null && <p className="hint">{webhook.description}</p>}
-              </td>
-              <td className="wrapped">{webhook.event_types.join(', ')}</td>
-              <td>
-                <WebhookState webhook={webhook} />
-              </td>
-              <td>
-                <Time value={webhook.created_at} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table label={texts.navigation.webhooks} columns={[words.url, words.types, words.status, words.created]}>
+      {webhooks.map((webhook) => (
+        <tr key={webhook.id}>
+          <td className="wrapped">
+            <Link to="/webhooks" search={{ id: webhook.id }}>
+              {webhook.url}
+            </Link>
+            {webhook.description !== null && <p className="hint">{webhook.description}</p>}
+          </td>
+          <td className="wrapped">{webhook.event_types.join(', ')}</td>
+          <td>
+            <WebhookState webhook={webhook} />
+          </td>
+          <td>
+            <Time value={webhook.created_at} />
+          </td>
+        </tr>
+      ))}
+    </Table>
   );
 }
