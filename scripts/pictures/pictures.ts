@@ -3,6 +3,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { root } from '../command.ts';
+import { takeConsolePictures } from './console-pictures.ts';
 import { drawTerminal } from './draw-terminal.ts';
 import { takePagePictures } from './page-pictures.ts';
 import { recordTerminal } from './record-terminal.ts';
@@ -18,4 +19,5 @@ if (import.meta.main) {
   for (const motion of ['animated', 'still'] as const)
     writeFileSync(path.join(root, TERMINAL_PICTURES[motion]), drawTerminal(steps, motion));
   await takePagePictures(root);
+  await takeConsolePictures(root);
 }

@@ -33,6 +33,7 @@ export const PAGE_GROUPS: readonly PageGroup[] = [
       'guides/brokers-kafka',
       'guides/client',
       'guides/agents',
+      'guides/console',
       'guides/docs-page',
       'guides/browsers',
     ],

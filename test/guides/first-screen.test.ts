@@ -4,6 +4,7 @@ import path from 'node:path';
 import { describe, it } from 'node:test';
 import { SaxesParser } from 'saxes';
 import { root } from '../../scripts/command.ts';
+import { CONSOLE_PICTURES } from '../../scripts/pictures/console-pictures.ts';
 import { drawTerminal } from '../../scripts/pictures/draw-terminal.ts';
 import { PAGE_PICTURES } from '../../scripts/pictures/page-pictures.ts';
 import { TERMINAL_PICTURES } from '../../scripts/pictures/pictures.ts';
@@ -91,13 +92,15 @@ describe('the pictures of the guides', () => {
   });
 
   it('are made by scripts, in their size', () => {
-    const used = ['README.md', 'docs/guides/docs-page.md', 'docs/guides/browsers.md'].flatMap((page) =>
-      [...readPage(page).matchAll(/\((?:docs\/guides\/)?([\w-]+\.png)\)/g)].map(
-        ([, name = '']) => `docs/guides/${name}`,
-      ),
+    const used = ['README.md', ...['docs-page', 'browsers', 'console'].map((page) => `docs/guides/${page}.md`)].flatMap(
+      (page) =>
+        [...readPage(page).matchAll(/\((?:docs\/guides\/)?([\w-]+\.png)\)/g)].map(
+          ([, name = '']) => `docs/guides/${name}`,
+        ),
     );
-    assert.deepEqual(new Set(used), new Set(PAGE_PICTURES.map(({ file }) => file)));
-    for (const { file, width, height } of PAGE_PICTURES) {
+    const pictures = [...PAGE_PICTURES, ...CONSOLE_PICTURES];
+    assert.deepEqual(new Set(used), new Set(pictures.map(({ file }) => file)));
+    for (const { file, width, height } of pictures) {
       const header = readFileSync(path.join(root, file)).subarray(16, 24);
       assert.deepEqual([header.readUInt32BE(0), header.readUInt32BE(4)], [width, height], file);
     }
