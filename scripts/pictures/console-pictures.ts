@@ -30,6 +30,8 @@ interface Shop {
   readonly product: string;
 }
 
+/** The link of a row in a grid. */
+const ROW_ID = /^[\w-]{20,}/;
 const SUPPLIERS = ['Aalto & Co', 'Bolt Lighting', 'Nordic Oak'] as const;
 const PRODUCTS = [
   ['L-100', 'Lamp, brass', '49.90', 12],
@@ -48,10 +50,7 @@ const PRODUCTS = [
 export const CONSOLE_PICTURES: readonly ConsolePicture[] = [
   picture('grid', async (page, { console }) => {
     await page.goto(`${console}#/collections/products?sort=price&price%5Bgte%5D=40`);
-    await page
-      .getByRole('link', { name: /^[\w-]{20,}/ })
-      .first()
-      .waitFor();
+    await waitForFirst(page, 'link', ROW_ID);
   }),
   picture('row', showProduct),
   picture('conflict', async (page, shop) => {
@@ -67,17 +66,11 @@ export const CONSOLE_PICTURES: readonly ConsolePicture[] = [
       .getByRole('main')
       .getByRole('link', { name: /hooks$/ })
       .click();
-    await page
-      .getByRole('button', { name: /^Send again/ })
-      .first()
-      .waitFor();
+    await waitForFirst(page, 'button', /^Send again/);
   }),
   picture('events', async (page, { console }) => {
     await page.goto(`${console}#/events`);
-    await page
-      .getByRole('link', { name: /^product\./ })
-      .first()
-      .waitFor();
+    await waitForFirst(page, 'link', /^product\./);
   }),
   picture('health', async (page, { console, api }) => {
     await page.goto(`${console}#/health`);
@@ -92,10 +85,7 @@ export const CONSOLE_PICTURES: readonly ConsolePicture[] = [
     'dark',
     async (page, { console }) => {
       await page.goto(`${console}#/collections/products`);
-      await page
-        .getByRole('link', { name: /^[\w-]{20,}/ })
-        .first()
-        .waitFor();
+      await waitForFirst(page, 'link', ROW_ID);
     },
     'dark',
   ),
@@ -107,6 +97,10 @@ function picture(
   scheme: ConsolePicture['scheme'] = 'light',
 ): ConsolePicture {
   return { file: `docs/guides/console-${name}.png`, width: 1200, height: 760, scheme, show };
+}
+
+async function waitForFirst(page: Page, role: 'link' | 'button', name: RegExp): Promise<void> {
+  await page.getByRole(role, { name }).first().waitFor();
 }
 
 async function showProduct(page: Page, { console, product }: Shop): Promise<void> {

@@ -73,8 +73,9 @@ function MeasureTable({ values }: { readonly values: readonly Measures[] }) {
   return (
     <details>
       <summary>{texts.health.asTable}</summary>
+      <p className="hint">{texts.health.newestFirst}</p>
       <Table
-        label={texts.health.newestFirst}
+        label={texts.health.asTable}
         columns={[texts.health.time, ...MEASURE_NAMES.map((name) => texts.health.measures[name])]}
       >
         {values.map((each) => (
