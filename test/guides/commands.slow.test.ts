@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { DatabaseSync } from 'node:sqlite';
-import { after, describe, it, type TestContext } from 'node:test';
+import { after, before, describe, it, type TestContext } from 'node:test';
 import { root } from '../../scripts/command.ts';
 import { killAll, program, startProgram, startServer, waitUntilListening } from '../cli/server-process.ts';
 import { type ProcessResult, RunningProcess } from '../package/sandbox.ts';
@@ -140,6 +140,13 @@ function readSequences(page: string): readonly (readonly string[])[] {
 }
 
 describe('the commands of the guides', { timeout: 240_000 }, () => {
+  // A clean checkout has no files of the console, which one page serves.
+  before(() => {
+    execFileSync(process.execPath, [path.join(root, 'scripts', 'console.ts')], {
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
+  });
+
   for (const page of PAGES)
     for (const lines of readSequences(page))
       it(`can be run: ${lines.join('; ')} (${page})`, async (context) => {
