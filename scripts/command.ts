@@ -8,6 +8,9 @@ export const root: string = path.dirname(import.meta.dirname);
 /** The file of the command: of the package that `scripts/test.ts` has built for this run, or of the checkout. */
 export const program: string = path.resolve(root, process.env['RESTWRIGHT_BUILT_PROGRAM'] ?? 'bin/restwright.js');
 
+/** The folder of the console that the command serves. */
+export const programConsole: string = path.join(path.dirname(program), '..', 'console', 'dist');
+
 /**
  * Runs a program with shared standard streams.
  *
@@ -25,4 +28,10 @@ export function run(file: string, args: readonly string[], folder: string = root
 export function tool(name: string, args: readonly string[]): boolean {
   process.env['PATH'] = `${path.dirname(process.execPath)}${path.delimiter}${process.env['PATH'] ?? ''}`;
   return run(path.join(root, 'node_modules', '.bin', name), args);
+}
+
+/** Builds the console into a folder. @throws {Error} where that fails */
+export function buildConsole(folder: string): void {
+  const args = ['run', 'build', '--', '--outDir', folder, '--emptyOutDir', '--logLevel', 'warn'];
+  if (!run('npm', args, path.join(root, 'console'))) throw new Error(`The console cannot be built into ${folder}.`);
 }

@@ -5,7 +5,7 @@ import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { buildPackage } from './bundle.ts';
-import { root, run } from './command.ts';
+import { buildConsole, root, run } from './command.ts';
 import { measureProcessorTime, readProcessorTimes, RECORDS } from './processor-time.ts';
 import { type FailedFile, judgeRun, selectSecondRuns } from './second-chance.ts';
 import { groupedFiles, longestFirst, withoutRepeated } from './test-groups.ts';
@@ -13,7 +13,7 @@ import { runFiles, type RunOptions } from './test-run.ts';
 
 const SECOND = 1000;
 
-const DEAREST_SHOWN = 10;
+const DEAREST_SHOWN = 40;
 
 /** A part of the tests with more files runs in groups, and starts a built command in place of the sources. */
 const FEW = 10;
@@ -62,8 +62,7 @@ process.exitCode = checked && passed ? 0 : 1;
 
 /** Runs the files, and in CI once more each slow file that failed. @returns true if no file failed in its last run */
 async function runTests(): Promise<boolean> {
-  if (files.length > FEW)
-    process.env['RESTWRIGHT_BUILT_PROGRAM'] = await buildPackage(path.join(root, '.cache', 'programs', way));
+  if (files.length > FEW) await buildProgram(path.join(root, '.cache', 'programs', way));
   const first = await runFiles(files.length > FEW ? groupedFiles(files, way) : longestFirst(files), options);
   const problems = [...first.problems];
   const second = new Map<string, readonly string[]>();
@@ -85,6 +84,12 @@ async function runTests(): Promise<boolean> {
     process.stderr.write(`FAILED: ${path.relative(root, file)} (${errors.length} errors)\n`);
   for (const problem of problems) process.stderr.write(`FAILED: ${problem}\n`);
   return failed.length === 0 && problems.length === 0;
+}
+
+/** Builds the command that tests start, and in `all` the console that it serves. */
+async function buildProgram(folder: string): Promise<void> {
+  process.env['RESTWRIGHT_BUILT_PROGRAM'] = await buildPackage(folder);
+  if (mode === 'all') buildConsole(path.join(folder, 'console', 'dist'));
 }
 
 /** Prints the files that failed and then passed, with the errors that would be lost otherwise. */

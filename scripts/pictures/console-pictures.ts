@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { startChromium } from '../../test/chromium.ts';
-import { buildConsole, serveConsole } from '../../test/console/served-console.ts';
+import { findConsole, serveConsole } from '../../test/console/served-console.ts';
 
 /** A picture of a view of the console. */
 export interface ConsolePicture {
@@ -111,7 +111,7 @@ async function showProduct(page: Page, { console, product }: Shop): Promise<void
 /** Takes the pictures of the console with the model of its guide. @param folder the root of the repository */
 export async function takeConsolePictures(folder: string): Promise<void> {
   const [, model = ''] = /```yaml\n(.*?)```/s.exec(readFileSync(path.join(folder, GUIDE), 'utf8')) ?? [];
-  const build = buildConsole();
+  const build = findConsole();
   const receiver = createServer((_, response) => response.writeHead(204).end()).listen(0, '127.0.0.1');
   await once(receiver, 'listening');
   const browser = await startChromium();

@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core';
 import { startChromium } from '../chromium.ts';
 import { type Visit, visitPage } from '../http/in-browsers/visited-page.ts';
-import { buildConsole, serveConsole } from './served-console.ts';
+import { findConsole, serveConsole } from './served-console.ts';
 
 /** Milliseconds that a page may take for one step. */
 const WAIT = 20_000;
@@ -21,7 +21,7 @@ export interface ConsoleServer {
  * @param isDevelopment true if webhooks may go to this machine. Default: false
  */
 export async function startConsole(model: string, isDevelopment = false): Promise<ConsoleServer> {
-  const { folder, remove } = buildConsole();
+  const { folder, remove } = findConsole();
   const served = await serveConsole(model, folder, isDevelopment);
   return {
     url: served.url,

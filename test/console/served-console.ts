@@ -1,9 +1,9 @@
-import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { SignJWT } from 'jose';
+import { buildConsole, programConsole } from '../../scripts/command.ts';
 import { serveHttp } from '../../src/http/serve-http.ts';
 import { loadModel } from '../../src/model/compile/load-model.ts';
 import { createMetrics } from '../../src/observe/metrics/metrics.ts';
@@ -22,11 +22,18 @@ export interface ServedConsole extends AsyncDisposable {
   readonly origin: string;
 }
 
-/** Builds the console into a folder of its own, which the caller removes. */
-export function buildConsole(): { readonly folder: string; readonly remove: () => void } {
+/** The files of a console. */
+export interface BuiltConsole {
+  readonly folder: string;
+  /** Removes what was built for the caller alone. */
+  readonly remove: () => void;
+}
+
+/** Takes the console of a whole run (`scripts/test.ts`), or else builds one into a folder of its own. */
+export function findConsole(): BuiltConsole {
+  if (process.env['RESTWRIGHT_BUILT_PROGRAM'] !== undefined) return { folder: programConsole, remove: () => undefined };
   const folder = mkdtempSync(path.join(tmpdir(), 'console-build-'));
-  const script = path.join(import.meta.dirname, '..', '..', 'scripts', 'console.ts');
-  execFileSync(process.execPath, [script, folder], { stdio: ['ignore', 'ignore', 'inherit'] });
+  buildConsole(folder);
   return { folder, remove: () => rmSync(folder, { recursive: true }) };
 }
 

@@ -4,7 +4,7 @@ import type { Browser, Page } from 'playwright-core';
 import { axeViolations, isWiderThanWindow, visitPage } from '../http/in-browsers/visited-page.ts';
 import { startChromium } from '../chromium.ts';
 import { skipWithout } from '../installed-programs.ts';
-import { AUTH, buildConsole, serveConsole, type ServedConsole, token } from './served-console.ts';
+import { AUTH, type BuiltConsole, findConsole, serveConsole, type ServedConsole, token } from './served-console.ts';
 
 const skip = skipWithout('chromium');
 
@@ -35,11 +35,11 @@ const BUDGET = 160_000;
 
 let browser: Browser;
 let served: ServedConsole;
-let build: ReturnType<typeof buildConsole>;
+let build: BuiltConsole;
 let credentials: string;
 before(async () => {
   if (skip !== false) return;
-  build = buildConsole();
+  build = findConsole();
   browser = await startChromium();
   served = await serveConsole(MODEL, build.folder);
   credentials = await token(SCOPES);

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { execFileSync, spawn } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, it, type TestContext } from 'node:test';
-import { root } from '../../scripts/command.ts';
+import { buildConsole, programConsole, root } from '../../scripts/command.ts';
 import { killAll, program, startProgram, startServer, waitUntilListening } from '../cli/server-process.ts';
 import { type ProcessResult, RunningProcess } from '../package/sandbox.ts';
 import { webhookSecret } from '../../src/conventions/events/webhook-signature.ts';
@@ -142,9 +142,7 @@ function readSequences(page: string): readonly (readonly string[])[] {
 describe('the commands of the guides', { timeout: 240_000 }, () => {
   // A clean checkout has no files of the console, which one page serves.
   before(() => {
-    execFileSync(process.execPath, [path.join(root, 'scripts', 'console.ts')], {
-      stdio: ['ignore', 'ignore', 'inherit'],
-    });
+    if (!existsSync(programConsole)) buildConsole(programConsole);
   });
 
   for (const page of PAGES)
