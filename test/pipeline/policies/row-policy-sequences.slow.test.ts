@@ -1,4 +1,4 @@
 import { isWholeSuite } from '../../extent.ts';
 import { judgeSequences } from '../proof/sequences.ts';
 
-judgeSequences({ requests: isWholeSuite ? 100_000 : 30_000, length: 100 });
+judgeSequences({ requests: isWholeSuite ? 100_000 : 15_000, length: 100 });
