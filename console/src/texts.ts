@@ -346,4 +346,29 @@ export const texts = {
     copyFailed: 'The browser did not copy it. Select the text instead.',
     continue: 'I have copied it',
   },
+  transfer: {
+    menu: 'Import and export',
+    export: 'Export rows',
+    exportTitle: (name: string) => `Export ${name}`,
+    exportHint: 'All rows that match the filters and the search, in the order of the grid.',
+    format: 'Format',
+    formats: { csv: 'CSV', ndjson: 'NDJSON: a row on each line', json: 'JSON: one list' },
+    shownColumns: 'Only the columns that are shown',
+    start: 'Export',
+    stop: 'Stop',
+    continue: 'Continue',
+    progress: (rows: number, bytes: number) => `${countRows(rows)}, ${writeSize(bytes)}`,
+    stopped: (rows: number) => `Stopped after ${countRows(rows)}.`,
+    waiting: (seconds: number) => `The server limits requests. It goes on in ${seconds} s.`,
+    exported: (file: string, rows: number) => `${file} is saved: ${countRows(rows)}.`,
+  },
 } as const;
+
+function countRows(count: number): string {
+  return count === 1 ? '1 row' : `${count.toLocaleString('en')} rows`;
+}
+
+function writeSize(bytes: number): string {
+  const [size, unit] = bytes < 1_000_000 ? [bytes / 1_000, 'kB'] : [bytes / 1_000_000, 'MB'];
+  return `${size.toLocaleString('en', { maximumFractionDigits: 1 })} ${unit}`;
+}

@@ -8,6 +8,7 @@ import { Button } from '../ui/button.tsx';
 import { Failure, Loading } from '../ui/notice.tsx';
 import { FilterBar } from './filter-bar.tsx';
 import { chosenColumns, clientFilter, type GridSearch, nextSort, readGridFilters } from './grid-search.ts';
+import { TransferMenu } from './transfer-menu.tsx';
 
 const PAGE_SIZE = 50;
 /** Pages in memory: earlier ones are dropped. */
@@ -45,6 +46,7 @@ function Grid({ collection }: { readonly collection: ApiCollection }) {
             {texts.grid.create}
           </Link>
         )}
+        <TransferMenu collection={collection} search={search} />
       </div>
       <FilterBar collection={collection} search={search} onChange={change} />
       {error !== null && (

@@ -2,6 +2,7 @@ import type { ApiField } from '../schema/api-schema.ts';
 import { texts } from '../texts.ts';
 import { Button } from '../ui/button.tsx';
 import { Input } from '../ui/field.tsx';
+import { saveFile } from '../ui/save-file.ts';
 
 export interface FileInputProps {
   readonly field: ApiField;
@@ -52,9 +53,5 @@ function decodedSize(text: string): number {
 
 function download({ name, mediaType }: ApiField, text: string): void {
   const bytes = Uint8Array.from(atob(text), (each) => each.charCodeAt(0));
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(new Blob([bytes], { type: mediaType ?? '' }));
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(link.href);
+  saveFile(name, new Blob([bytes], { type: mediaType ?? '' }));
 }
