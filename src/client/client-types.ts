@@ -32,6 +32,15 @@ export interface WriteOptions extends CallOptions {
   readonly dry_run?: boolean;
 }
 
+/** Options of an upload. */
+export interface UploadOptions extends CallOptions {
+  /**
+   * The key of the whole upload: its requests have it with their numbers, `key-1`, `key-2`. The same rows in the same
+   * order with the same key are created once, whatever the number of uploads, within 24 hours (MET-12).
+   */
+  readonly idempotencyKey?: string;
+}
+
 /** Which members an item has. */
 export interface ReadOptions<F extends string, X extends string> extends CallOptions {
   /** Only these fields, besides id, revision and links. */
@@ -99,7 +108,7 @@ export interface CollectionClient<A extends ApiTypes, K> {
    * @returns what became of each row, in order; rows are sent as it is iterated
    * @throws {RequestError} while it is iterated, if a part could not be sent
    */
-  createMany(rows: Rows<PartOf<A, K, 'body'>>, options?: CallOptions): AsyncIterable<CreatedLine>;
+  createMany(rows: Rows<PartOf<A, K, 'body'>>, options?: UploadOptions): AsyncIterable<CreatedLine>;
   /** Changes the given members (PATCH); null unsets one. @throws {RequestError} */
   update(item: ItemOrId, changes: ChangesOf<A, K>, options?: WriteOptions): Promise<PartOf<A, K, 'item'>>;
   /** Replaces all members (PUT). Where clients choose the ids, it also creates. @throws {RequestError} */
@@ -131,11 +140,11 @@ export type Client<A extends ApiTypes> = Nested<A, null> & {
    */
   $batch<const T extends readonly BatchedWrite<unknown>[]>(
     writes: (writer: BatchWriter<A, null>) => T,
-    options?: CallOptions & { readonly atomic?: true },
+    options?: WriteOptions & { readonly atomic?: true },
   ): Promise<{ readonly [I in keyof T]: T[I] extends BatchedWrite<infer V> ? V : never }>;
   /** Makes several writes in one request, each by itself. @returns what became of each of them */
   $batch<const T extends readonly BatchedWrite<unknown>[]>(
     writes: (writer: BatchWriter<A, null>) => T,
-    options: CallOptions & { readonly atomic: false },
+    options: WriteOptions & { readonly atomic: false },
   ): Promise<{ readonly [I in keyof T]: T[I] extends BatchedWrite<infer V> ? SettledWrite<V> : never }>;
 };

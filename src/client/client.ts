@@ -1,7 +1,7 @@
 // `restwright/client`: a typed client of an API, for Node.js, Bun, Deno and browsers.
 import { type WebPlatform, webPlatform } from '../platform/web.ts';
 import type { ApiTypes, ApiVersion } from './api-types.ts';
-import type { CallOptions, Client, WriteOptions } from './client-types.ts';
+import type { Client, UploadOptions, WriteOptions } from './client-types.ts';
 import type { ApiOf } from './model-types.ts';
 import type { EventOptions } from './event-types.ts';
 import { followEvents } from './follow-events.ts';
@@ -33,6 +33,7 @@ export type {
   ClientQuery,
   Nested,
   ReadOptions,
+  UploadOptions,
   WriteOptions,
 } from './client-types.ts';
 export type { EventOptions, ResourceEvent } from './event-types.ts';
@@ -125,7 +126,7 @@ function createCalls(path: string, transport: Transport, uniqueKey: () => string
     page: (query?: ReadParts) => firstPage(transport, path, query),
     pages: (query?: ReadParts) => readPages(transport, path, query),
     create: async (body: unknown, options?: WriteOptions) => send(writes.create(body), options),
-    createMany: (rows: Iterable<unknown> | AsyncIterable<unknown>, options: CallOptions = {}) =>
+    createMany: (rows: Iterable<unknown> | AsyncIterable<unknown>, options: UploadOptions = {}) =>
       createMany(transport, { path, rows, options }, uniqueKey),
     update: async (item: ItemOrId, changes: unknown, options?: WriteOptions) =>
       send(writes.update(item, changes), options),
@@ -166,13 +167,17 @@ function collectionsBelow(path: string, callsAt: (path: string) => object, other
 }
 
 /** Options of a batch. */
-interface BatchOptions extends CallOptions {
+interface BatchOptions extends WriteOptions {
   readonly atomic?: boolean;
 }
 
 /** The response to a batch (MET-13). */
 interface BatchResults {
-  readonly results: readonly { readonly status: number; readonly body?: unknown }[];
+  readonly results: readonly {
+    readonly status: number;
+    readonly headers?: Readonly<Record<string, string>>;
+    readonly body?: unknown;
+  }[];
 }
 
 /**
@@ -194,10 +199,11 @@ async function sendBatch(
   return atomic ? results.map(({ body }) => parseOperationValue(body)) : results.map(settleOperation);
 }
 
-function settleOperation({ status, body }: BatchResults['results'][number]): SettledWrite<unknown> {
+function settleOperation({ status, headers, body }: BatchResults['results'][number]): SettledWrite<unknown> {
   if (status < 400) return { status: 'fulfilled', value: parseOperationValue(body) };
+  const seconds = headers?.['Retry-After'];
   const reason =
-    describedFailure(body, null) ??
+    describedFailure(body, seconds === undefined ? null : Number(seconds) * 1_000) ??
     new FailedRequest('CLIENT_RESPONSE_INVALID', 'An operation of the batch failed without an error.', { status });
   if (isRequestError(reason)) return { status: 'rejected', reason };
   throw reason;

@@ -1,4 +1,4 @@
-import type { CallOptions, CreatedLine } from './client-types.ts';
+import type { CreatedLine, UploadOptions } from './client-types.ts';
 import { describedFailure, FailedRequest, isRequestError } from './request-error.ts';
 import type { Transport } from './transport.ts';
 import { writeRequest } from './write-request.ts';
@@ -16,18 +16,22 @@ export async function* createMany(
   upload: {
     readonly path: string;
     readonly rows: Iterable<unknown> | AsyncIterable<unknown>;
-    readonly options: CallOptions;
+    readonly options: UploadOptions;
   },
   uniqueKey: () => string,
 ): AsyncGenerator<CreatedLine, void> {
   let lines: string[] = [];
   let size = 0;
   let sent = 0;
+  let requests = 0;
+  const { idempotencyKey } = upload.options;
   const send = async (): Promise<readonly CreatedLine[]> => {
     const [body, count, before] = [lines.join('\n'), lines.length, sent];
     [lines, size, sent] = [[], 0, sent + count];
+    requests += 1;
+    const key = idempotencyKey === undefined ? uniqueKey() : `${idempotencyKey}-${requests}`;
     const write = { method: 'POST', path: upload.path, headers: NDJSON } as const;
-    const request = { ...writeRequest(write, upload.options, uniqueKey), body };
+    const request = { ...writeRequest(write, { ...upload.options, idempotencyKey: key }, uniqueKey), body };
     return transport.send(request, (response) => readLines(response, count, before));
   };
   for await (const row of upload.rows) {

@@ -292,7 +292,52 @@ describe('a batch of a client', () => {
   });
 });
 
+describe('a batch of a client that may be repeated', () => {
+  it('[MET-12] writes nothing a second time with the same key, and nothing at all in a dry run', async () => {
+    await using shop = await serveShop();
+    const create = (options: { idempotencyKey?: string; dry_run?: boolean }) =>
+      shop.api.$batch((to) => [to.notes.create({ text: 'a' }), to.notes.create({ text: 'b' })], {
+        atomic: false,
+        ...options,
+      });
+    const dry = await create({ dry_run: true });
+    assert.deepEqual(
+      dry.map(({ status }) => status),
+      ['fulfilled', 'fulfilled'],
+    );
+    assert.equal((await shop.api.notes.page()).data.length, 0);
+    const first = await create({ idempotencyKey: 'k' });
+    assert.deepEqual(await create({ idempotencyKey: 'k' }), first);
+    assert.equal((await shop.api.notes.page()).data.length, 2);
+  });
+
+  it('[LIM-2] says how long a write waits that a limit has refused', async () => {
+    await using shop = await serveShop();
+    const error = {
+      httpStatus: 429,
+      errorCode: 'RATE_LIMIT_EXCEEDED',
+      errorMessage: 'Too many requests.',
+      correlationId: '1',
+      timestamp: '2026-01-01T00:00:00.000Z',
+      details: [],
+    };
+    const headers = { 'Retry-After': '3' };
+    shop.intercept(async () => Response.json({ results: [{ status: 429, headers, body: error }] }));
+    const [result] = await shop.api.$batch((to) => [to.notes.create({ text: 'a' })], { atomic: false });
+    assert.equal(result.status === 'rejected' && result.reason.retryAfter, 3_000);
+  });
+});
+
 describe('an upload of a client', () => {
+  it('[MET-12] creates no row twice with the same key, over several requests', async () => {
+    await using shop = await serveShop();
+    const rows = Array.from({ length: 1_500 }, () => ({ text: 'same' }));
+    const first = await collected(shop.api.notes.createMany(rows, { idempotencyKey: 'file' }), ({ id }) => id);
+    const second = await collected(shop.api.notes.createMany(rows, { idempotencyKey: 'file' }), ({ id }) => id);
+    assert.equal(new Set(first).size, 1_500);
+    assert.deepEqual(second, first);
+  });
+
   it('[MET-13] says what became of each row, over several requests', async () => {
     await using shop = await serveShop();
     const rows = function* (): Generator<{ text: string; mark: number }> {
