@@ -64,13 +64,13 @@ export async function serveConsole(model: string, folder: string, isDevelopment 
   return { url: `${origin}/console`, origin, [Symbol.asyncDispose]: close };
 }
 
-/** A token of a caller. @param scopes with blanks between them */
-export async function token(scopes: string): Promise<string> {
+/** A token of a caller. @param scopes with blanks between them @param subject who it is */
+export async function token(scopes: string, subject = 'ann'): Promise<string> {
   return await new SignJWT({ scope: scopes, client_id: 'test' })
     .setProtectedHeader({ alg: 'HS256', typ: 'at+jwt' })
     .setIssuer(ISSUER)
     .setAudience('shop')
-    .setSubject('ann')
+    .setSubject(subject)
     .setJti('1')
     .setIssuedAt()
     .setExpirationTime('1h')

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { type ReactNode, useEffect, useMemo, useSyncExternalStore } from 'react';
+import { type ReactNode, useEffect, useMemo, useState, useSyncExternalStore } from 'react';
 import { createCalls } from '../api/calls.ts';
 import { ConnectionContext } from '../api/connection.ts';
 import { loadSchema } from '../api/load-schema.ts';
@@ -69,16 +69,21 @@ function SchemaGate({ config, session, problem, children }: ConfiguredProps & { 
     queryFn: () => loadSchema(config, session),
     placeholderData: (previous) => previous,
   });
+  // What was read before serves an open form where the description is refused to another token, or fails.
+  const [before, setBefore] = useState<ApiSchema | null>(null);
+  const found = data?.schema ?? null;
+  if (found !== null && found !== before) setBefore(found);
   useEffect(() => {
     document.title = config.title;
   }, [config.title]);
-  if (data === undefined)
+  const isSignedOut = token === null && !isAnonymous;
+  const schema = found ?? (isSignedOut ? null : before);
+  if (schema === null && data === undefined)
     return error === null ? (
       <Loading text={texts.loading} />
     ) : (
       <StartFailure error={error} onRetry={() => void refetch()} />
     );
-  const { schema } = data;
   const wantsCaller = schema === null || (schema.hasCallers && token === null && !isAnonymous);
   if (wantsCaller)
     return (
@@ -89,13 +94,21 @@ function SchemaGate({ config, session, problem, children }: ConfiguredProps & { 
           session={session}
           keepsPage={false}
           onAnonymous={schema === null ? null : session.continueAnonymously}
-          isRefused={schema === null && data.refused}
+          isRefused={data?.schema === null && data.refused}
           problem={problem}
         />
       </main>
     );
   return (
     <Connected config={config} schema={schema} session={session}>
+      {found === null && (
+        <Failure
+          title={texts.staleSchema}
+          text={error?.message ?? ''}
+          retryLabel={texts.retry}
+          onRetry={() => void refetch()}
+        />
+      )}
       {children}
     </Connected>
   );

@@ -5,16 +5,16 @@ import type { Row } from '../api/calls.ts';
 import { useConnection } from '../api/connection.ts';
 import type { ApiField } from '../schema/api-schema.ts';
 import { texts } from '../texts.ts';
-import { Button } from '../ui/button.tsx';
 import { useToast } from '../ui/toast.tsx';
 import { createDraft, toDraft } from './draft.ts';
 import { LeaveGuard } from './leave-guard.tsx';
 import { PreviewDialog } from './preview-dialog.tsx';
 import { createBody, editableFields } from './row-fields.ts';
-import { RowForm } from './row-form.tsx';
+import { RowForm, SaveButtons } from './row-form.tsx';
 import { SecretsDialog, type ShownSecret } from './secrets-dialog.tsx';
 import { useForm } from './use-form.ts';
 import type { RowPlace } from './use-row-editor.ts';
+import { useWriteKeys } from './write-keys.ts';
 
 /** Creates a row. Secrets of it are shown before its page opens. */
 export function CreateForm({ collection, parents }: RowPlace) {
@@ -32,13 +32,16 @@ export function CreateForm({ collection, parents }: RowPlace) {
     ),
   );
   const target = calls.collection(collection, parents);
+  const findKey = useWriteKeys();
   const send = (isDry: boolean): Promise<void> =>
-    form.submit(async (values) => {
-      const row = await calls.run(() => target.create(createBody(fields, values), { dry_run: isDry }));
+    form.submit(async (values, signal) => {
+      const body = createBody(fields, values);
+      const key = isDry ? { dry_run: true } : { idempotencyKey: findKey(body) };
+      const row = await calls.run(() => target.create(body, { ...key, signal }));
       if (isDry) return setPreview(row);
       isStored.current = true;
       toast(texts.row.created);
-      await queries.invalidateQueries();
+      void queries.invalidateQueries();
       if (shownSecrets(collection.fields, row).length > 0) setCreated(row);
       else await open(row);
     });
@@ -53,12 +56,7 @@ export function CreateForm({ collection, parents }: RowPlace) {
     <>
       <LeaveGuard isDirty={() => form.isDirty && !isStored.current} />
       <RowForm form={form} onSubmit={() => void send(false)}>
-        <Button type="submit" look="primary" disabled={form.isBusy}>
-          {form.isBusy ? texts.row.saving : texts.row.save}
-        </Button>
-        <Button disabled={form.isBusy} onClick={() => void send(true)}>
-          {texts.row.preview}
-        </Button>
+        <SaveButtons form={form} onPreview={() => void send(true)} />
       </RowForm>
       {preview !== null && (
         <PreviewDialog collection={collection} before={null} after={preview} onClose={() => setPreview(null)} />

@@ -64,3 +64,15 @@ export function rebaseDrafts(
     }),
   );
 }
+
+/**
+ * The drafts after the response to a request: those of the stored row, but for fields that were typed into since.
+ *
+ * @param sent the drafts at the time of the request
+ */
+export function takeAnswer(sent: DraftMembers, drafts: DraftMembers, next: DraftMembers): DraftMembers {
+  const isTyped = (name: string): boolean => drafts[name] !== sent[name];
+  return Object.fromEntries(
+    Object.entries(next).map(([name, draft]) => [name, isTyped(name) ? (drafts[name] ?? draft) : draft]),
+  );
+}

@@ -1,4 +1,5 @@
 import { isRequestError } from 'restwright/client';
+import { texts } from '../texts.ts';
 import type { Problems } from './draft.ts';
 
 /** A request that was refused: what belongs to fields of a form, and the rest. */
@@ -6,6 +7,8 @@ export interface RequestFailure {
   readonly status: number;
   readonly problems: Problems;
   readonly message: string | null;
+  /** True if the request may have been carried out: no response says so. */
+  readonly isUnconfirmed: boolean;
 }
 
 /**
@@ -15,7 +18,12 @@ export interface RequestFailure {
  */
 export function sortFailure(error: unknown, names: readonly string[]): RequestFailure {
   if (!isRequestError(error))
-    return { status: 0, problems: new Map(), message: error instanceof Error ? error.message : String(error) };
+    return {
+      status: 0,
+      problems: new Map(),
+      message: error instanceof Error ? error.message : String(error),
+      isUnconfirmed: false,
+    };
   const problems = new Map<string, string>();
   const others: string[] = [];
   for (const { field, message } of error.details) {
@@ -24,5 +32,13 @@ export function sortFailure(error: unknown, names: readonly string[]): RequestFa
     else others.push(field === '' ? message : `${field}: ${message}`);
   }
   const rest = others.length > 0 ? others.join(' ') : problems.size > 0 ? null : error.message;
-  return { status: error.status, problems, message: rest };
+  const message = [rest, error.retryAfter === null ? null : texts.retryIn(Math.ceil(error.retryAfter / 1_000))]
+    .filter((each) => each !== null)
+    .join(' ');
+  return {
+    status: error.status,
+    problems,
+    message: message === '' ? null : message,
+    isUnconfirmed: error.status === 0,
+  };
 }

@@ -11,7 +11,7 @@ import { ConflictDialog } from './conflict-dialog.tsx';
 import { LeaveGuard } from './leave-guard.tsx';
 import { PreviewDialog } from './preview-dialog.tsx';
 import { shownFields } from './row-fields.ts';
-import { RowForm } from './row-form.tsx';
+import { RowForm, SaveButtons } from './row-form.tsx';
 import { RowLinks } from './row-links.tsx';
 import { type RowEditorState, type RowPlace, useRowEditor } from './use-row-editor.ts';
 import { Value } from './value.tsx';
@@ -36,7 +36,7 @@ export function RowEditor({ collection, parents, read }: RowPlace & { readonly r
       {collection.states !== null && <States states={collection.states} editor={editor} canMove={canUpdate} />}
       {(canUpdate || canDelete) && (
         <RowForm form={form} onSubmit={() => void editor.save()}>
-          {canUpdate && <SaveButtons editor={editor} />}
+          {canUpdate && <SaveButtons form={form} onPreview={() => void editor.check()} />}
           {canDelete && <DeleteButton name={collection.singular} editor={editor} onRemoved={leave} />}
         </RowForm>
       )}
@@ -48,19 +48,6 @@ export function RowEditor({ collection, parents, read }: RowPlace & { readonly r
       {preview !== null && (
         <PreviewDialog collection={collection} before={base} after={preview} onClose={editor.close} />
       )}
-    </>
-  );
-}
-
-function SaveButtons({ editor: { form, check } }: { readonly editor: RowEditorState }) {
-  return (
-    <>
-      <Button type="submit" look="primary" disabled={form.isBusy}>
-        {form.isBusy ? texts.row.saving : texts.row.save}
-      </Button>
-      <Button disabled={form.isBusy} onClick={() => void check()}>
-        {texts.row.preview}
-      </Button>
     </>
   );
 }

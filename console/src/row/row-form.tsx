@@ -1,5 +1,6 @@
 import { type ReactNode, useEffect, useRef } from 'react';
 import { texts } from '../texts.ts';
+import { Button } from '../ui/button.tsx';
 import { UNSET } from './draft.ts';
 import { FieldEditor, ProblemsContext } from './field-editor.tsx';
 import type { FormState } from './use-form.ts';
@@ -49,12 +50,33 @@ export function RowForm({ form, onSubmit, children }: RowFormProps) {
   );
 }
 
+export interface SaveButtonsProps {
+  readonly form: FormState;
+  readonly onPreview: () => void;
+}
+
+/** Saves a form, or shows what that would store. A request that runs can be cancelled. */
+export function SaveButtons({ form: { isBusy, cancel }, onPreview }: SaveButtonsProps) {
+  return (
+    <>
+      <Button type="submit" look="primary" disabled={isBusy}>
+        {isBusy ? texts.row.saving : texts.row.save}
+      </Button>
+      {isBusy ? (
+        <Button onClick={cancel}>{texts.cancel}</Button>
+      ) : (
+        <Button onClick={onPreview}>{texts.row.preview}</Button>
+      )}
+    </>
+  );
+}
+
 function FormFailure({ form: { report } }: { readonly form: FormState }) {
-  const { problems, message } = report;
+  const { problems, message, isUnconfirmed } = report;
   if (problems.size === 0 && message === null) return null;
   return (
     <div role="alert" className="notice failure">
-      <strong>{texts.row.failed}</strong>
+      <strong>{isUnconfirmed ? texts.row.unconfirmed : texts.row.failed}</strong>
       {problems.size > 0 && <span>{texts.row.refused(problems.size)}</span>}
       {message !== null && <span>{message}</span>}
     </div>

@@ -1,8 +1,9 @@
-import { useMemo, useState } from 'react';
+import { useMemo, useRef, useState } from 'react';
 import type { ApiField } from '../schema/api-schema.ts';
+import { texts } from '../texts.ts';
 import type { Draft, DraftMembers, Problems } from './draft.ts';
 import { isSameJson } from './json-values.ts';
-import type { FieldValues } from './merge-rows.ts';
+import { type FieldValues, takeAnswer } from './merge-rows.ts';
 import { sortFailure } from './request-failure.ts';
 import { readForm } from './row-fields.ts';
 
@@ -11,6 +12,8 @@ export interface FormReport {
   readonly problems: Problems;
   /** The failure of the whole; null without one. */
   readonly message: string | null;
+  /** True if the request may have been carried out. */
+  readonly isUnconfirmed: boolean;
   /** Changes with each report, so that the first fault gets the focus again. */
   readonly number: number;
 }
@@ -25,13 +28,20 @@ export interface FormState {
   /** True if what was typed differs from what the form began with. */
   readonly isDirty: boolean;
   readonly setDraft: (name: string, draft: Draft) => void;
-  /** Begins with other values. */
-  readonly restart: (drafts: DraftMembers, initial?: DraftMembers) => void;
+  /**
+   * Goes on with other values. What was typed since the request stays.
+   *
+   * @param sent the drafts at the time of the request
+   * @param initial those of the stored row. Default: the next ones
+   */
+  readonly rebase: (sent: DraftMembers, next: DraftMembers, initial?: DraftMembers) => void;
   /** Runs a request with the values, if all of them are some. Its errors are shown at their fields. */
-  readonly submit: (send: (values: FieldValues) => Promise<void>) => Promise<void>;
+  readonly submit: (send: (values: FieldValues, signal: AbortSignal) => Promise<void>) => Promise<void>;
+  /** Ends the request that runs. */
+  readonly cancel: () => void;
 }
 
-const NO_PROBLEMS: Problems = new Map();
+const NO_REPORT = { problems: new Map(), message: null, isUnconfirmed: false } as const;
 
 /** Keeps the values of a form. Nothing that was typed is lost by a failure. */
 export function useForm(fields: readonly ApiField[], begin: () => DraftMembers): FormState {
@@ -39,8 +49,9 @@ export function useForm(fields: readonly ApiField[], begin: () => DraftMembers):
     const first = begin();
     return { drafts: first, initial: first };
   });
-  const [report, setReport] = useState<FormReport>({ problems: NO_PROBLEMS, message: null, number: 0 });
+  const [report, setReport] = useState<FormReport>({ ...NO_REPORT, number: 0 });
   const [isBusy, setBusy] = useState(false);
+  const running = useRef<AbortController | null>(null);
   const { values, problems } = useMemo(() => readForm(fields, drafts), [fields, drafts]);
   const show = (next: Omit<FormReport, 'number'>): void => setReport(({ number }) => ({ ...next, number: number + 1 }));
   return {
@@ -51,26 +62,26 @@ export function useForm(fields: readonly ApiField[], begin: () => DraftMembers):
     isBusy,
     isDirty: !isSameJson(drafts, initial),
     setDraft: (name, draft) => setForm((form) => ({ ...form, drafts: { ...form.drafts, [name]: draft } })),
-    restart: (next, from = next) => {
-      setForm({ drafts: next, initial: from });
-      setReport({ problems: NO_PROBLEMS, message: null, number: 0 });
+    rebase: (sent, next, from = next) => {
+      setForm((form) => ({ drafts: takeAnswer(sent, form.drafts, next), initial: from }));
+      setReport({ ...NO_REPORT, number: 0 });
     },
     submit: async (send) => {
-      if (problems.size > 0) return show({ problems, message: null });
+      if (problems.size > 0) return show({ ...NO_REPORT, problems });
+      const controller = new AbortController();
+      running.current = controller;
       setBusy(true);
-      setReport((before) => ({ ...before, problems: NO_PROBLEMS, message: null }));
+      setReport((before) => ({ ...before, ...NO_REPORT }));
       try {
-        await send(values);
+        await send(values, controller.signal);
       } catch (error) {
-        show(
-          sortFailure(
-            error,
-            fields.map(({ name }) => name),
-          ),
-        );
+        const names = fields.map(({ name }) => name);
+        if (controller.signal.aborted) show({ ...NO_REPORT, message: texts.row.cancelled, isUnconfirmed: true });
+        else show(sortFailure(error, names));
       } finally {
         setBusy(false);
       }
     },
+    cancel: () => running.current?.abort(),
   };
 }

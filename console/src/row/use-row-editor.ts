@@ -5,7 +5,7 @@ import { useConnection } from '../api/connection.ts';
 import type { ApiCollection } from '../schema/api-schema.ts';
 import { texts } from '../texts.ts';
 import { useToast } from '../ui/toast.tsx';
-import { toDrafts } from './draft.ts';
+import { type DraftMembers, toDrafts } from './draft.ts';
 import {
   compareRows,
   type ConflictSide,
@@ -17,6 +17,7 @@ import {
 import { sortFailure } from './request-failure.ts';
 import { editableFields, readForm } from './row-fields.ts';
 import { type FormState, useForm } from './use-form.ts';
+import { useWriteKeys } from './write-keys.ts';
 
 export interface RowPlace {
   readonly collection: ApiCollection;
@@ -42,6 +43,8 @@ export interface RowEditorState {
 
 const NO_SIDES: ReadonlyMap<string, ConflictSide> = new Map();
 
+const isGone = (error: unknown): boolean => [404, 410].includes(sortFailure(error, []).status);
+
 /** Edits a row. A write carries the revision that was read; another one in the meantime opens a conflict. */
 export function useRowEditor({ collection, parents, read }: RowPlace & { readonly read: Row }): RowEditorState {
   const { calls } = useConnection();
@@ -53,6 +56,7 @@ export function useRowEditor({ collection, parents, read }: RowPlace & { readonl
   const [conflict, setConflict] = useState<RowConflict<Row> | null>(null);
   const [preview, setPreview] = useState<Row | null>(null);
   const target = calls.collection(collection, parents);
+  const findKey = useWriteKeys();
   const close = (): void => {
     setConflict(null);
     setPreview(null);
@@ -63,6 +67,7 @@ export function useRowEditor({ collection, parents, read }: RowPlace & { readonl
     try {
       return await calls.run(work);
     } catch (error) {
+      if (isGone(error)) throw new Error(texts.row.gone, { cause: error });
       if (sortFailure(error, []).status !== 412) throw error;
       const theirs = await calls.run(() => target.get(from.id));
       setConflict(compareRows(fields, { base: from, mine, theirs }));
@@ -70,20 +75,26 @@ export function useRowEditor({ collection, parents, read }: RowPlace & { readonl
     }
   };
 
-  const accept = async (row: Row, message: string): Promise<void> => {
-    toast(message);
-    setBase(row);
-    await queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'row' });
+  const update = (from: Row, mine: FieldValues, patch: FieldValues, signal: AbortSignal): Promise<Row | undefined> => {
+    const idempotencyKey = findKey([from.revision, patch]);
+    return write(from, mine, () => target.update(from, patch, { idempotencyKey, signal }));
   };
 
-  const store = (from: Row, mine: FieldValues): Promise<void> =>
-    form.submit(async () => {
+  const announce = (message: string): void => {
+    toast(message);
+    void queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'row' });
+  };
+
+  const store = (from: Row, drafts: DraftMembers): Promise<void> =>
+    form.submit(async (_values, signal) => {
+      const mine = readForm(fields, drafts).values;
       const patch = createRowPatch(fields, from, mine);
       if (Object.keys(patch).length === 0) return toast(texts.row.unchanged);
-      const row = await write(from, mine, () => target.update(from, patch));
+      const row = await update(from, mine, patch, signal);
       if (row === undefined) return;
-      form.restart(toDrafts(fields, row));
-      await accept(row, texts.row.saved);
+      form.rebase(drafts, toDrafts(fields, row));
+      setBase(row);
+      announce(texts.row.saved);
     });
 
   return {
@@ -92,39 +103,46 @@ export function useRowEditor({ collection, parents, read }: RowPlace & { readonl
     conflict,
     preview,
     close,
-    save: () => store(base, form.values),
+    save: () => store(base, form.drafts),
     check: () =>
-      form.submit(async (mine) => {
-        const row = await write(base, mine, () =>
-          target.update(base, createRowPatch(fields, base, mine), { dry_run: true }),
-        );
+      form.submit(async (mine, signal) => {
+        const patch = createRowPatch(fields, base, mine);
+        const row = await write(base, mine, () => target.update(base, patch, { dry_run: true, signal }));
         if (row !== undefined) setPreview(row);
       }),
     move: (state) =>
-      form.submit(async (mine) => {
+      form.submit(async (mine, signal) => {
         const { field } = collection.states ?? { field: '' };
-        const row = await write(base, mine, () => target.update(base, { [field]: state }));
+        const { drafts } = form;
+        const row = await update(base, mine, { [field]: state }, signal);
         if (row === undefined) return;
-        const drafts = rebaseDrafts(fields, { base, drafts: form.drafts, mine }, { row, sides: NO_SIDES });
-        form.restart(drafts, toDrafts(fields, row));
-        await accept(row, texts.row.moved(state));
+        const next = rebaseDrafts(fields, { base, drafts, mine }, { row, sides: NO_SIDES });
+        form.rebase(drafts, next, toDrafts(fields, row));
+        setBase(row);
+        announce(texts.row.moved(state));
       }),
     remove: (onRemoved) =>
-      form.submit(async (mine) => {
-        const isRemoved = await write(base, mine, () => target.delete(base).then(() => true));
-        if (isRemoved !== true) return;
-        toast(texts.row.deleted);
-        await queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'row' });
+      form.submit(async (mine, signal) => {
+        // A row that is gone is deleted, by a request without a response or by somebody else.
+        const removal = async (): Promise<true> => {
+          await target.delete(base, { signal }).catch((error: unknown) => {
+            if (!isGone(error)) throw error;
+          });
+          return true;
+        };
+        if ((await write(base, mine, removal)) === undefined) return;
+        announce(texts.row.deleted);
         onRemoved();
       }),
     resolve: async (sides) => {
       if (conflict === null) return;
       const row = conflict.theirs;
-      const drafts = rebaseDrafts(fields, { base, drafts: form.drafts, mine: form.values }, { row, sides });
+      const { drafts, values: mine } = form;
+      const next = rebaseDrafts(fields, { base, drafts, mine }, { row, sides });
       setBase(row);
       setConflict(null);
-      form.restart(drafts, toDrafts(fields, row));
-      await store(row, readForm(fields, drafts).values);
+      form.rebase(drafts, next, toDrafts(fields, row));
+      await store(row, next);
     },
   };
 }
