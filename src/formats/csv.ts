@@ -5,6 +5,7 @@ import { stringify } from 'csv-stringify/sync';
 import { ApiError, apiError } from '../conventions/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../conventions/json/json.ts';
 import type { Member, ValueType } from '../model/model.ts';
+import { escapeFormula, unescapeFormula } from './csv-formula.ts';
 import { jsonWriter, readJson } from './json.ts';
 import type { StructureLimits } from './json-scan.ts';
 import { type NodeContent, type ObjectType, readTree, type TreeNode } from './typed-reader.ts';
@@ -45,13 +46,6 @@ const OPTIONS = {
   quoted_match: /[\r\n]|^\s|\s$/,
   cast: { string: (value: string) => (value === '' ? { value, quoted_empty: true } : value) },
 } as const;
-
-/**
- * Cells that a spreadsheet would evaluate as a formula, after any apostrophes; full-width characters count, too (OWASP,
- * CSV injection).
- */
-const FORMULA = /^'*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
-const ESCAPED_FORMULA = /^'+[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
 
 /**
  * Compiles the CSV of a type (NEG-1): a column for each value, with dotted names for nested values. Lists, maps and any
@@ -146,8 +140,7 @@ function writeCell({ path, type, presence }: CsvColumn, item: JsonObject): Cell 
   for (const name of path) value = isJsonObject(value) ? (value[name] ?? null) : null;
   if (presence) return isJsonObject(value) && isUnset(value) ? '{}' : null;
   if (value === null) return null;
-  if (type.kind !== 'json' && typeof value === 'string')
-    return isText(type) && FORMULA.test(value) ? `'${value}` : value;
+  if (type.kind !== 'json' && typeof value === 'string') return isText(type) ? escapeFormula(value) : value;
   return jsonWriter(type)(value);
 }
 
@@ -166,7 +159,7 @@ function readCell(type: ValueType, cell: Cell, limits: StructureLimits): NodeCon
   if (type.kind === 'object' || type.kind === 'map' || type.kind === 'array') {
     return { kind: 'json', json: readJson(new TextEncoder().encode(cell), limits) };
   }
-  const text = unescaped(cell);
+  const text = unescapeFormula(cell);
   // Spreadsheets write TRUE and FALSE.
   return { kind: 'text', text: type.kind === 'boolean' ? text.toLowerCase() : text, padded: false };
 }
@@ -175,11 +168,6 @@ function readCell(type: ValueType, cell: Cell, limits: StructureLimits): NodeCon
 function checkedCell(cell: Cell, column: string): Cell {
   if (cell !== null && isForbiddenText(cell)) throw malformedCsv(`the cell of ${cut(column)} ${FORBIDDEN_TEXT}`);
   return cell;
-}
-
-/** The text of a cell without the apostrophe that keeps spreadsheets from evaluating it. */
-function unescaped(cell: string): string {
-  return ESCAPED_FORMULA.test(cell) ? cell.slice(1) : cell;
 }
 
 /**
@@ -208,7 +196,7 @@ export function readManyCells(records: readonly string[]): readonly (readonly (s
 }
 
 function cellTexts(cells: readonly Cell[]): readonly (string | null)[] {
-  return cells.map((cell) => (cell === null ? null : unescaped(cell)));
+  return cells.map((cell) => (cell === null ? null : unescapeFormula(cell)));
 }
 
 /** The nodes of a record. @param contents of its cells */

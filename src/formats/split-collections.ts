@@ -1,3 +1,4 @@
+import { joinBytes } from './join-bytes.ts';
 import { decodeUtf8 } from './malformed-body.ts';
 
 /** The reason for which a text is not JSON, and the line, from 1. */
@@ -206,10 +207,7 @@ class ValueScan {
     return at;
   }
 
-  readonly bytes = (): Uint8Array => {
-    const [only] = this.#parts;
-    return this.#parts.length === 1 && only !== undefined ? only : Buffer.concat(this.#parts);
-  };
+  readonly bytes = (): Uint8Array => joinBytes(this.#parts);
 
   #isScalarEnd(byte: number): boolean {
     return !this.#quoted && this.#depth === 0 && SCALAR_ENDS.has(byte);

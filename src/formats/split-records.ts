@@ -1,3 +1,4 @@
+import { joinBytes } from './join-bytes.ts';
 import { malformedBody } from './malformed-body.ts';
 
 /** Maximum length of a line of a body, in bytes without its line break (MET-13). */
@@ -120,7 +121,7 @@ class RecordBuilder {
   }
 
   finish(): RawRecord {
-    const raw = this.#length > this.#max + 2 ? null : joinLines(this.#parts);
+    const raw = this.#length > this.#max + 2 ? null : joinBytes(this.#parts);
     const fits = raw !== null && recordContent(raw).length <= this.#max;
     const line = { number: this.#number, breaks: this.#breaks, raw: fits ? raw : null };
     this.#number += this.#breaks;
@@ -182,9 +183,4 @@ export function recordContent(raw: Uint8Array): Uint8Array {
 /** True if a line contains only spaces and tabs. */
 export function isBlank(bytes: Uint8Array): boolean {
   return bytes.every((byte) => byte === 0x20 || byte === 0x09);
-}
-
-function joinLines(parts: readonly Uint8Array[]): Uint8Array {
-  const [only] = parts;
-  return parts.length === 1 && only !== undefined ? only : Buffer.concat(parts);
 }

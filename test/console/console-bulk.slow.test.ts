@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
+import { asList, asRecord, type JsonRecord } from '../../console/src/schema/json-access.ts';
 import { axeViolations, isWiderThanWindow } from '../http/in-browsers/visited-page.ts';
 import { skipWithout } from '../installed-programs.ts';
 import { closeBrowser, type ConsoleServer, openPage, startConsole } from './browser.ts';
@@ -24,11 +27,16 @@ resources:
         place: { type: object, properties: { city: { type: string }, floor: { type: integer } } }
         supplier_id: { type: string, x-references: suppliers }
         status: { type: string, enum: [DRAFT, ACTIVE, CLOSED], default: DRAFT }
-    indexes: [stock]
+    indexes: [stock, name]
     state: { field: status, initial: DRAFT, transitions: { DRAFT: [ACTIVE], ACTIVE: [CLOSED] } }
 `;
 
-/** A server with an empty database, and a page of its console. */
+interface ProductPage {
+  readonly rows: readonly JsonRecord[];
+  readonly total: unknown;
+}
+
+/** A page of the console. */
 interface Opened extends AsyncDisposable {
   readonly page: Page;
   readonly problems: readonly string[];
@@ -76,6 +84,26 @@ async function exportProducts(page: Page, format: string): Promise<string> {
   await dialog.getByText('is saved').waitFor();
   await page.keyboard.press('Escape');
   return readFileSync(path, 'utf8');
+}
+
+/** Opens the dialog that imports, and chooses a file. */
+async function chooseFile(page: Page, name: string, content: string): Promise<Locator> {
+  await page.getByRole('button', { name: 'Import and export' }).click();
+  await page.getByRole('menuitem', { name: 'Import rows' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Import products' });
+  await dialog.getByLabel('File').setInputFiles({ name, mimeType: 'text/csv', buffer: Buffer.from(content) });
+  await dialog.getByRole('button', { name: 'Import rows' }).waitFor();
+  return dialog;
+}
+
+/** A page of the products with a name, as another client reads them. */
+async function readProducts(name: string): Promise<ProductPage> {
+  const response = await fetch(`${server.api}/v1/products?limit=100&include_total=true&name=${name}`);
+  const page: unknown = await response.json();
+  return {
+    rows: asList(asRecord(page)['data']).map(asRecord),
+    total: asRecord(asRecord(page)['page'])['total_count'],
+  };
 }
 
 describe('an export in the console', { skip, timeout: 240_000 }, () => {
@@ -154,5 +182,78 @@ describe('an export in the console', { skip, timeout: 240_000 }, () => {
         assert.deepEqual([width, colorScheme, ...(await axeViolations(page))], [width, colorScheme]);
         assert.equal(await isWiderThanWindow(page), false);
       }
+  });
+});
+
+describe('an import in the console', { skip, timeout: 240_000 }, () => {
+  it('creates the rows of CSV by chosen fields, and saves those that were refused with their reasons', async () => {
+    await using visit = await openProducts();
+    const { page } = visit;
+    const csv =
+      'SKU,Title,Stock,place.city,remark\r\nI-1,Imported,3,Oslo,x\r\nI-2,Imported,-1,,"y\r\nz"\r\nI-3,Imported,,,\r\n';
+    const dialog = await chooseFile(page, 'rows.csv', csv);
+    await dialog.getByText('Required, and in no column: name').waitFor();
+    await dialog.getByLabel('Title').selectOption('name');
+    assert.equal(await dialog.getByLabel('remark').inputValue(), '');
+    assert.deepEqual(await axeViolations(page), []);
+    await dialog.getByRole('button', { name: 'Import rows' }).press('Enter');
+    await dialog.getByText('2 rows created, 1 refused.').waitFor();
+    await dialog.getByRole('row', { name: '3 stock must be at least 0' }).waitFor();
+    const download = page.waitForEvent('download');
+    await dialog.getByRole('button', { name: 'Save the refused record' }).click();
+    const refused = readFileSync(await (await download).path(), 'utf8');
+    assert.equal(
+      refused,
+      'line,error,SKU,Title,Stock,place.city,remark\r\n3,"stock must be at least 0",I-2,Imported,-1,,"y\r\nz"\r\n',
+    );
+    assert.deepEqual(await axeViolations(page), []);
+    const { rows } = await readProducts('Imported');
+    assert.deepEqual(
+      rows.map(({ sku, stock, place }) => [sku, stock, place]),
+      [
+        ['I-1', 3, { city: 'Oslo', floor: null }],
+        ['I-3', null, null],
+      ],
+    );
+    await page.keyboard.press('Escape');
+    await page.getByRole('cell', { name: 'I-3' }).waitFor();
+    assert.deepEqual(visit.problems, []);
+  });
+
+  it('creates no row twice when it continues after a lost response, a stop and a reload', async () => {
+    await using visit = await openProducts();
+    const { page } = visit;
+    const rows = Array.from({ length: 450 }, (_, index) => JSON.stringify({ sku: `R-${index}`, name: 'Resumed' }));
+    const path = join(mkdtempSync(join(tmpdir(), 'import-')), 'rows.ndjson');
+    writeFileSync(path, rows.join('\n'));
+    let requests = 0;
+    await page.route(/\/products$/, async (route) => {
+      requests += 1;
+      if (requests === 1) return await route.continue();
+      // The server has written the second batch, and the page does not hear of it.
+      await route.fetch();
+      await route.abort();
+    });
+    const dialog = await chooseFile(page, 'rows.ndjson', '{"name":"x"}');
+    await dialog.getByLabel('File').setInputFiles(path);
+    await dialog.getByLabel('sku').waitFor();
+    await dialog.getByRole('button', { name: 'Import rows' }).click();
+    await dialog.getByText('200 rows created, 0 refused.').waitFor();
+    await dialog.getByRole('button', { name: 'Stop' }).click();
+    await dialog.getByText('The import has stopped. 200 rows created, 0 refused.').waitFor();
+    await page.unroute(/\/products$/);
+    await page.reload();
+    const again = await chooseFile(page, 'rows.ndjson', '{"name":"x"}');
+    await again.getByLabel('File').setInputFiles(path);
+    await again.getByLabel(/^Continue the import of this file/).waitFor();
+    await again.getByRole('button', { name: 'Import rows' }).click();
+    await again.getByText('450 rows created, 0 refused.').waitFor();
+    assert.equal((await readProducts('Resumed')).total, 450);
+    await page.keyboard.press('Escape');
+    const third = await chooseFile(page, 'rows.ndjson', '{"name":"x"}');
+    await third.getByLabel('File').setInputFiles(path);
+    await third.getByLabel('sku').waitFor();
+    assert.equal(await third.getByLabel(/^Continue the import/).count(), 0);
+    rmSync(dirname(path), { recursive: true });
   });
 });

@@ -46,7 +46,7 @@ function Grid({ collection }: { readonly collection: ApiCollection }) {
             {texts.grid.create}
           </Link>
         )}
-        <TransferMenu collection={collection} search={search} />
+        <TransferMenu collection={collection} search={search} onImported={() => void refetch()} />
       </div>
       <FilterBar collection={collection} search={search} onChange={change} />
       {error !== null && (

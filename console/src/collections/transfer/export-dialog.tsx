@@ -8,7 +8,8 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { Field, Select } from '../../ui/field.tsx';
 import { saveFile } from '../../ui/save-file.ts';
 import { chosenColumns, type GridSearch, readGridFilters } from '../grid-search.ts';
-import { type ExportedSize, type ExportSource, FILE_FORMATS, type FileFormat, RowExport } from './row-export.ts';
+import { FILE_FORMATS, type FileFormat } from './file-format.ts';
+import { type ExportedSize, type ExportSource, RowExport } from './row-export.ts';
 import { RunStatus } from './run-status.tsx';
 import { useRun } from './use-run.ts';
 

@@ -1,10 +1,6 @@
 import type { ApiCalls } from '../../api/calls.ts';
+import type { FileFormat } from './file-format.ts';
 import { type PageOptions, readPage } from './read-page.ts';
-
-/** The formats of exported and imported files. */
-export const FILE_FORMATS = ['csv', 'ndjson', 'json'] as const;
-
-export type FileFormat = (typeof FILE_FORMATS)[number];
 
 /** The rows to export: those of a query, in its order. */
 export interface ExportSource {
