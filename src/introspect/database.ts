@@ -103,6 +103,8 @@ export interface DescribedTable extends TableName {
   readonly isWritable: boolean;
   /** The name by which the number of a row is selected, where the database numbers rows; else null. */
   readonly rowNumber: string | null;
+  /** True if the database can identify rows by a digest of all of their columns, to read them. */
+  readonly hasDigests: boolean;
   /** The comment that the database stores on the table; null for none. */
   readonly comment: string | null;
   /** Null for a table. */

@@ -127,7 +127,7 @@ function draftTable(shown: ShownTable, byName: ReadonlyMap<string, ShownTable>):
         ...resource.settings,
         table: table.name,
         ...(key.isImplicit ? {} : { key: another === undefined ? only : key.columns }),
-        ...(table.isWritable ? {} : { read_only: true }),
+        ...(table.isWritable && key.columns.length > 0 ? {} : { read_only: true }),
         ...draftColumns(fields),
         ...times,
         ...draftUniques(shown, fields),

@@ -2,8 +2,9 @@ import type { ColumnKind, DescribedTable } from './database.ts';
 
 /** The columns whose values are the id of a row. */
 export interface TableKey {
+  /** None where a digest of the whole row is its id. Such rows are only read. */
   readonly columns: readonly string[];
-  /** True for the rowid of a table without a primary key, which a resource has without naming it. */
+  /** True for what identifies the rows of a table without a primary key: a resource does not name it. */
   readonly isImplicit: boolean;
   /** The reason for a key that is not the primary key; null for the primary key. */
   readonly note: string | null;
@@ -26,9 +27,16 @@ const UNIQUE_PARTS: ReadonlySet<ColumnKind> = new Set([...UNIQUE_KINDS, 'boolean
 /** The kinds whose values can be ids. */
 export const ID_KINDS: ReadonlySet<ColumnKind> = new Set([...UNIQUE_PARTS, 'binary']);
 
+/** The key of a table in which nothing identifies a row but all of its columns. */
+const DIGEST: TableKey = {
+  columns: [],
+  isImplicit: true,
+  note: 'no key: rows are only read, each page reads the whole table, and a changed row has another id; a primary key, or `key: COLUMN`, ends this',
+};
+
 /**
  * Chooses the key of a table: its primary key, else its shortest unique index without nulls, else the number of the
- * row. Null where there is none.
+ * row, else its digest. Null where there is none.
  */
 export function chooseKey(table: DescribedTable): TableKey | null {
   const { primaryKey, uniqueKeys, rowNumber } = table;
@@ -39,7 +47,7 @@ export function chooseKey(table: DescribedTable): TableKey | null {
     .toSorted((one, other) => one.length - other.length);
   if (unique !== undefined)
     return { columns: unique, isImplicit: false, note: `${problem}: a unique index is the key` };
-  if (rowNumber === null) return null;
+  if (rowNumber === null) return table.hasDigests && primaryKey.length === 0 ? DIGEST : null;
   const note = `${problem}: the rowid is the key, which a VACUUM may change`;
   return { columns: [rowNumber], isImplicit: primaryKey.length === 0, note };
 }

@@ -311,7 +311,7 @@ describe('a batch of a client that may be repeated', () => {
     assert.equal((await shop.api.notes.page()).data.length, 2);
   });
 
-  it('[LIM-2] says how long a write waits that a limit has refused', async () => {
+  it('[LIM-2a] says how long a write waits that a limit has refused', async () => {
     await using shop = await serveShop();
     const error = {
       httpStatus: 429,

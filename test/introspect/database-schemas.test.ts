@@ -39,6 +39,7 @@ function fakeCatalogue(tables: readonly KnownTable[]): DatabaseCatalogue {
     foreignKeys: [],
     isWritable: true,
     rowNumber: null,
+    hasDigests: false,
     comment: null,
     view: null,
     ...table,

@@ -27,7 +27,7 @@ const isWritable = (relation: string): string => `${updatableBits(relation)} = 2
  * All tables and views, but for partitions and temporary tables. Those of the schema in the parameter come first. An
  * empty `grant` is no missing right.
  */
-export const ENTRIES = `select relation.oid as id, nspname as schema, relname as name, relkind in ('v', 'm') as view,
+export const ENTRIES = `select relation.oid as id, nspname as schema, relname as name, relkind in ('v', 'm') as view, relkind in ('r', 'p') as stored,
   case when relkind in ('r', 'p', 'm') and reltuples >= 0 then reltuples::float8 end as rows,
   obj_description(relation.oid, 'pg_class') as comment, ${isWritable('relation.oid')} as writable,
   starts_with(nspname, 'pg_') or nspname = 'information_schema' as system,

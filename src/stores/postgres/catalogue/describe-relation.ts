@@ -17,6 +17,8 @@ export interface RelationRows extends TableName {
   readonly columns: readonly SqlRow[];
   readonly rowCount: number | null;
   readonly isWritable: boolean;
+  /** True for a table whose rows the database stores, in partitions or not. */
+  readonly isStored: boolean;
   readonly indexes: readonly SqlRow[];
   readonly constraints: readonly SqlRow[];
   /** Null for a table. */
@@ -25,7 +27,7 @@ export interface RelationRows extends TableName {
 
 /** Describes a table by its rows in the catalogue. Its own rows are not read. */
 export function describeRelation(rows: RelationRows, types: DatabaseTypes): DescribedTable {
-  const { name, schema, comment, rowCount, isWritable, indexes, constraints } = rows;
+  const { name, schema, comment, rowCount, isWritable, isStored, indexes, constraints } = rows;
   const conditions = constraints.flatMap(({ check = null }) => (check === null ? [] : findConditions(String(check))));
   const byColumn = Map.groupBy(conditions, ({ column }) => column);
   const primary = indexes.find((key) => key['primary'] === 1);
@@ -43,6 +45,8 @@ export function describeRelation(rows: RelationRows, types: DatabaseTypes): Desc
     foreignKeys: constraints.filter(({ target = null }) => target !== null).map(readForeignKey),
     isWritable,
     rowNumber: null,
+    // A digest reads all columns.
+    hasDigests: isStored && rows.columns.every(({ grant = null }) => grant === null),
     comment,
     view: rows.view === null ? null : readView(rows.view),
   };

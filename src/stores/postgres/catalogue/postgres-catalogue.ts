@@ -23,6 +23,7 @@ interface ListedRelation {
   readonly comment: string | null;
   readonly rowCount: number | null;
   readonly isWritable: boolean;
+  readonly isStored: boolean;
 }
 
 /**
@@ -83,6 +84,7 @@ function listEntries(rows: readonly SqlRow[], relations: Map<string, ListedRelat
         comment: comment === null ? null : String(comment),
         rowCount: count === null ? null : Number(count),
         isWritable: row['writable'] === 1,
+        isStored: row['stored'] === 1,
       });
     const closed = findReason(row, owned.has(schema));
     const kind = row['view'] === 1 ? 'view' : 'table';

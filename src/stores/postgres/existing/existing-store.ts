@@ -51,6 +51,7 @@ const FORMS = {
   DateStyle: 'ISO',
   IntervalStyle: 'iso_8601',
   bytea_output: 'hex',
+  lc_monetary: 'C',
   extra_float_digits: '1',
   standard_conforming_strings: 'on',
 };

@@ -17,6 +17,7 @@ import { UnusableDatabase } from '../../sql/schema/schema-errors.ts';
 import { quoteName } from '../../sql/standard-dialect.ts';
 import type { PostgresConnection } from '../driver/pg.ts';
 import { sqlState } from '../driver/postgres-errors.ts';
+import { digestColumn, isByDigest } from './row-digests.ts';
 import { describeTypeMisfit } from './type-misfit.ts';
 import { writeProblems } from './write-rights.ts';
 import {
@@ -65,7 +66,9 @@ export async function findRelations(
     const read = parts.get(relation.oid);
     return read === undefined ? [] : findColumns(resource, { ...relation, ...read, name }, RULES, problems);
   });
-  problems.push(...found.flatMap((each) => [...rightProblems(each, roles), ...writeProblems(each, roles)]));
+  problems.push(
+    ...found.flatMap((each) => [...digestProblems(each), ...rightProblems(each, roles), ...writeProblems(each, roles)]),
+  );
   problems.push(...found.flatMap((each) => referenceProblems(each, found)));
   if (problems.length === 0) problems.push(...(await rowProblems(session, found, hasRoles(model))));
   if (problems.length > 0) throw new UnusableDatabase(problems.join('\n'));
@@ -79,7 +82,7 @@ async function currentRole(session: PostgresConnection): Promise<string> {
 }
 
 const RULES: FindRules<RelationColumn, RelationTable> = {
-  rowNumber: () => null,
+  rowNumber: (table) => (table.hasTransactions && table.isReadable ? digestColumn(table) : null),
   describeMisfit: (type, column) => describeTypeMisfit(type, column.type, column.declared),
 };
 
@@ -115,6 +118,13 @@ function findIn(relations: readonly CatalogueRelation[], schema: string, name: s
     inSchema.map(({ table }) => table),
   );
   return inSchema.find(({ table }) => table === found) ?? null;
+}
+
+/** Reports rows that are written without a key: a digest is that of one state of a row. */
+function digestProblems(found: FoundRelation): readonly string[] {
+  const { resource, table } = found;
+  if (resource.readOnly || !isByDigest(found)) return [];
+  return [`${resource.name}: ${table.name} has no primary key; name one with key, or set read_only: true`];
 }
 
 /** Reports rights that none of the roles has, as the statements that grant them to the first one. */
@@ -183,6 +193,7 @@ const STOPPED = '57014';
 
 /** Reports a key that is NULL in some rows, or the same in several, where no constraint proves that there are none. */
 async function keyProblems(session: PostgresConnection, found: FoundRelation): Promise<readonly string[]> {
+  if (isByDigest(found)) return [];
   const { table, key } = found;
   const columns = key.map(({ name }) => quoteName(name));
   const nullable = key.filter(({ required }) => !required).map(({ name }) => `${quoteName(name)} is null`);

@@ -37,6 +37,8 @@ export interface RelationColumn extends NamedColumn {
   /** The schema of its type. */
   readonly typeSchema: string;
   readonly isReadable: boolean;
+  /** True for the digest of a row, which the table does not have itself. */
+  readonly isDigest: boolean;
 }
 
 /** A relation with its columns. */
@@ -192,6 +194,7 @@ function readColumn(row: SqlRow): RelationColumn {
     declared: String(row['declared']),
     typeSchema: String(row['type_schema']),
     isReadable: row['readable'] === 1,
+    isDigest: false,
   };
 }
 

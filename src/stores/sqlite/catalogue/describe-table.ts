@@ -64,6 +64,7 @@ export function describeTable(connection: DriverConnection, rows: TableRows): De
     foreignKeys,
     isWritable: view === null,
     rowNumber,
+    hasDigests: false,
     comment: null,
     view,
   };

@@ -65,7 +65,7 @@ describe('the model over a PostgreSQL database', () => {
     assert.deepEqual(model.split('\n').slice(0, 8), [
       '# Read from shop: check the types and remove what is not needed.',
       '# Left out: public.${x}, a.b.c: a model cannot contain this name.',
-      '# Left out: public.lines, public.nothing, public.nullable_unique, public.some_unique, public.together_unique: no column can be its key; add a primary key, a unique index of columns that are never null, or a resource with `key: COLUMN`.',
+      '# Left out: public.lines: no column can be its key; add a primary key, a unique index of columns that are never null, or a resource with `key: COLUMN`.',
       '# Left out: public.totals: a view has no key; to show one, add a resource with `table: VIEW` and `key: COLUMN`, which is unique and never null.',
       '# Left out: public.of_extension: an extension of the database uses it itself.',
       '# Left out: own.items: rows of a model of Restwright; serve that model.',
