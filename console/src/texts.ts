@@ -386,6 +386,10 @@ export const texts = {
     reason: 'Reason',
     saveRefused: (count: number) => `Save ${count === 1 ? 'the refused record' : `all ${count} refused records`}`,
   },
+  bulk: {
+    select: (id: string) => `Select row ${id}`,
+    selectAll: 'Select all loaded rows',
+  },
 } as const;
 
 function countRows(count: number): string {

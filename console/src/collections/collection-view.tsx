@@ -1,5 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
 import type { Row } from '../api/calls.ts';
 import { useConnection } from '../api/connection.ts';
 import type { ApiCollection, ApiField } from '../schema/api-schema.ts';
@@ -37,6 +38,7 @@ function Grid({ collection }: { readonly collection: ApiCollection }) {
     void navigate({ to: '/collections/$name', params: { name: collection.name }, search: next });
   const { data, error, isPending, hasNextPage, isFetching, fetchNextPage, refetch } = useRows(collection, search);
   const rows = data?.pages.flatMap((page) => page.data) ?? [];
+  const [selected, setSelected] = useState<SelectedRows>(new Map());
   return (
     <>
       <div className="bar">
@@ -58,7 +60,14 @@ function Grid({ collection }: { readonly collection: ApiCollection }) {
           <p className="hint" role="status">
             {rows.length === 0 ? texts.grid.none : texts.grid.loaded(rows.length, hasNextPage)}
           </p>
-          <Rows collection={collection} rows={rows} search={search} onChange={change} />
+          <Rows
+            collection={collection}
+            rows={rows}
+            search={search}
+            onChange={change}
+            selected={selected}
+            onSelect={setSelected}
+          />
         </>
       )}
       {hasNextPage && (
@@ -93,14 +102,19 @@ function useRows(collection: ApiCollection, search: GridSearch) {
   });
 }
 
+/** The selected rows by id. */
+type SelectedRows = ReadonlyMap<string, Row>;
+
 interface RowsProps {
   readonly collection: ApiCollection;
   readonly rows: readonly Row[];
   readonly search: GridSearch;
   readonly onChange: (search: GridSearch) => void;
+  readonly selected: SelectedRows;
+  readonly onSelect: (selected: SelectedRows) => void;
 }
 
-function Rows({ collection, rows, search, onChange }: RowsProps) {
+function Rows({ collection, rows, search, onChange, selected, onSelect }: RowsProps) {
   const columns = chosenColumns(collection, search);
   const sortBy = (path: string): void => {
     const { sort, ...others } = search;
@@ -113,6 +127,16 @@ function Rows({ collection, rows, search, onChange }: RowsProps) {
       <table className="grid">
         <thead>
           <tr>
+            <td>
+              <input
+                type="checkbox"
+                aria-label={texts.bulk.selectAll}
+                checked={rows.length > 0 && rows.every(({ id }) => selected.has(id))}
+                onChange={({ currentTarget }) =>
+                  onSelect(new Map(currentTarget.checked ? rows.map((row) => [row.id, row]) : []))
+                }
+              />
+            </td>
             <th scope="col">id</th>
             {columns.map(({ path, title }) => (
               <th key={path} scope="col" aria-sort={describeSort(search['sort'], path)}>
@@ -130,6 +154,17 @@ function Rows({ collection, rows, search, onChange }: RowsProps) {
         <tbody>
           {rows.map((row) => (
             <tr key={row.id}>
+              <td>
+                <input
+                  type="checkbox"
+                  aria-label={texts.bulk.select(row.id)}
+                  checked={selected.has(row.id)}
+                  onChange={({ currentTarget }) => {
+                    const others = [...selected].filter(([id]) => id !== row.id);
+                    onSelect(new Map(currentTarget.checked ? [...others, [row.id, row]] : others));
+                  }}
+                />
+              </td>
               <th scope="row">
                 <Link to="/collections/$name/$id" params={{ name: collection.name, id: row.id }} search={{}}>
                   {row.id}
