@@ -29,6 +29,7 @@ resources:
         status: { type: string, enum: [DRAFT, ACTIVE, CLOSED], default: DRAFT }
     indexes: [stock, name]
     state: { field: status, initial: DRAFT, transitions: { DRAFT: [ACTIVE], ACTIVE: [CLOSED] } }
+  reviews: { schema: { type: object, properties: { product_id: { type: string, x-references: products } } } }
 `;
 
 interface ProductPage {
@@ -187,7 +188,7 @@ describe('an export in the console', { skip, timeout: 240_000 }, () => {
 
 describe('an import in the console', { skip, timeout: 240_000 }, () => {
   it('creates the rows of CSV by chosen fields, and saves those that were refused with their reasons', async () => {
-    await using visit = await openProducts();
+    await using visit = await openProducts('name[eq]=Imported');
     const { page } = visit;
     const csv =
       'SKU,Title,Stock,place.city,remark\r\nI-1,Imported,3,Oslo,x\r\nI-2,Imported,-1,,"y\r\nz"\r\nI-3,Imported,,,\r\n';
@@ -255,5 +256,158 @@ describe('an import in the console', { skip, timeout: 240_000 }, () => {
     await third.getByLabel('sku').waitFor();
     assert.equal(await third.getByLabel(/^Continue the import/).count(), 0);
     rmSync(dirname(path), { recursive: true });
+  });
+});
+
+/** The error of a limit. */
+const LIMITED = {
+  httpStatus: 429,
+  errorCode: 'RATE_LIMIT_EXCEEDED',
+  errorMessage: 'Too many requests.',
+  correlationId: '1',
+  timestamp: '2026-01-01T00:00:00.000Z',
+  details: [],
+};
+
+/** Selects all loaded rows. */
+async function selectAll(page: Page): Promise<Locator> {
+  await page.getByRole('checkbox', { name: 'Select all loaded rows' }).press('Space');
+  const bar = page.getByRole('group', { name: 'Selected rows' });
+  await bar.waitFor();
+  return bar;
+}
+
+/** Sends the changes of another client. */
+async function changeProduct(id: unknown, changes: object): Promise<void> {
+  const response = await fetch(`${server.api}/v1/products/${String(id)}`, {
+    method: 'PATCH',
+    headers: { 'Content-Type': 'application/merge-patch+json' },
+    body: JSON.stringify(changes),
+  });
+  assert.equal(response.status, 200);
+}
+
+describe('a change of selected rows in the console', { skip, timeout: 240_000 }, () => {
+  it('is checked first, then made by batches for the rows that would accept it', async () => {
+    await createProducts(Array.from({ length: 130 }, (_, index) => ({ sku: `B-${index}`, name: 'Bulk', stock: 1 })));
+    const { rows } = await readProducts('Bulk');
+    await changeProduct(rows[0]?.['id'], { status: 'ACTIVE' });
+    await changeProduct(rows[0]?.['id'], { status: 'CLOSED' });
+    await using visit = await openProducts('name[eq]=Bulk&columns=sku,status');
+    const { page } = visit;
+    for (const count of [100, 130]) {
+      await page.getByRole('button', { name: 'Load more rows' }).click();
+      await page.getByText(new RegExp(`^${count}( or more)? rows$`)).waitFor();
+    }
+    const bar = await selectAll(page);
+    await bar.getByText('130 rows selected').waitFor();
+    await bar.getByRole('button', { name: 'Edit' }).press('Enter');
+    const dialog = page.getByRole('dialog', { name: 'Edit 130 of products' });
+    await dialog.getByRole('button', { name: 'Fields to change' }).press('Enter');
+    await page.getByRole('menuitemcheckbox', { name: 'Status' }).press('Enter');
+    await page.getByRole('menuitemcheckbox', { name: 'Stock' }).press('Enter');
+    await page.keyboard.press('Escape');
+    await dialog.getByLabel('Status', { exact: true }).selectOption('ACTIVE');
+    await dialog.getByRole('textbox', { name: 'Stock' }).fill('7');
+    assert.deepEqual(await axeViolations(page), []);
+    await dialog.getByRole('button', { name: 'Check without writing' }).press('Enter');
+    await dialog.getByText('Would change 129, would refuse 1.').waitFor();
+    await dialog.getByText('1 row refused: status cannot change from CLOSED to ACTIVE').waitFor();
+    assert.deepEqual(await axeViolations(page), []);
+    assert.equal(
+      (await readProducts('Bulk')).rows.some(({ stock }) => stock === 7),
+      false,
+    );
+    await changeProduct(rows[1]?.['id'], { stock: 2 });
+    await dialog.getByRole('button', { name: 'Change 129 rows' }).press('Enter');
+    await dialog.getByText('128 rows changed, 1 refused.').waitFor();
+    await dialog.getByRole('link', { name: String(rows[1]?.['id']) }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('cell', { name: 'ACTIVE' }).first().waitFor();
+    assert.equal(await bar.count(), 0);
+    const states = (await readProducts('Bulk')).rows.map(({ status, stock }) => `${String(status)} ${String(stock)}`);
+    assert.deepEqual(states.slice(0, 3), ['CLOSED 1', 'DRAFT 2', 'ACTIVE 7']);
+    assert.deepEqual(new Set(states.slice(2)), new Set(['ACTIVE 7']));
+    assert.deepEqual(visit.problems, []);
+  });
+
+  it('is made once, whatever is lost on the way, and later where a limit has refused it', async () => {
+    await createProducts([1, 2, 3].map((index) => ({ sku: `L-${index}`, name: 'Lost', stock: 1 })));
+    await using visit = await openProducts('name[eq]=Lost');
+    const { page } = visit;
+    const keys: (string | undefined)[] = [];
+    await page.route(/\/batches$/, async (route) => {
+      keys.push(route.request().headers()['idempotency-key']);
+      // The server has made the writes, and the page does not hear of it.
+      await route.fetch();
+      await route.abort();
+    });
+    const made = { status: 200, headers: {}, body: {} };
+    const limited = { status: 429, headers: { 'Retry-After': '1' }, body: LIMITED };
+    await page.route(/dry_run/, (route) => route.fulfill({ json: { results: [limited, made, made] } }), { times: 1 });
+    const bar = await selectAll(page);
+    await bar.getByRole('button', { name: 'Edit' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Fields to change' }).click();
+    await page.getByRole('menuitemcheckbox', { name: 'Stock' }).click();
+    await page.keyboard.press('Escape');
+    await dialog.getByRole('textbox', { name: 'Stock' }).fill('9');
+    const first = page.waitForRequest(/dry_run/);
+    await dialog.getByRole('button', { name: 'Check without writing' }).click();
+    await first;
+    const later = await page.waitForRequest(/dry_run/);
+    assert.equal(asList(asRecord(later.postDataJSON())['operations']).length, 1);
+    await dialog.getByRole('button', { name: 'Change 3 rows' }).click();
+    await dialog.getByRole('alert').waitFor();
+    await page.unroute(/\/batches$/);
+    const repeated = page.waitForRequest(/\/batches$/);
+    await dialog.getByRole('button', { name: 'Continue' }).click();
+    keys.push((await repeated).headers()['idempotency-key']);
+    await dialog.getByText('3 rows changed, 0 refused.').waitFor();
+    assert.equal(new Set(keys).size, 1);
+    const { rows } = await readProducts('Lost');
+    assert.deepEqual(
+      rows.map(({ stock }) => stock),
+      [9, 9, 9],
+    );
+  });
+});
+
+describe('a deletion of selected rows in the console', { skip, timeout: 240_000 }, () => {
+  it('is checked first, then made for the rows that nothing depends on', async () => {
+    await createProducts([1, 2, 3].map((index) => ({ sku: `D-${index}`, name: 'Deleted' })));
+    const { rows } = await readProducts('Deleted');
+    const reviewed = String(rows[1]?.['id']);
+    const review = await fetch(`${server.api}/v1/reviews`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ product_id: reviewed }),
+    });
+    assert.equal(review.status, 201);
+    await using visit = await openProducts('name[eq]=Deleted');
+    const { page } = visit;
+    const bar = await selectAll(page);
+    await page.getByRole('checkbox', { name: `Select row ${String(rows[2]?.['id'])}` }).press('Space');
+    await bar.getByText('2 rows selected').waitFor();
+    await bar.getByRole('button', { name: 'Delete' }).press('Enter');
+    const dialog = page.getByRole('dialog', { name: 'Delete 2 of products' });
+    await dialog.getByText('Would delete 1, would refuse 1.').waitFor();
+    await dialog.getByRole('link', { name: reviewed }).waitFor();
+    assert.equal((await readProducts('Deleted')).total, 3);
+    for (const width of [360, 768, 1920])
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.setViewportSize({ width, height: 800 });
+        await page.emulateMedia({ colorScheme });
+        assert.deepEqual([width, colorScheme, ...(await axeViolations(page))], [width, colorScheme]);
+        assert.equal(await isWiderThanWindow(page), false);
+      }
+    await dialog.getByRole('button', { name: 'Delete 1 row' }).press('Enter');
+    await dialog.getByText('1 row deleted, 0 refused.').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByText('2 rows', { exact: true }).waitFor();
+    assert.equal(await bar.count(), 0);
+    const left = (await readProducts('Deleted')).rows.map(({ sku }) => sku);
+    assert.deepEqual(left, ['D-2', 'D-3']);
+    assert.deepEqual(visit.problems, []);
   });
 });

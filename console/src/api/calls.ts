@@ -1,4 +1,13 @@
-import { type Client, type CollectionClient, createClient, isRequestError } from 'restwright/client';
+import {
+  type BatchedWrite,
+  type BatchWriter,
+  type Client,
+  type CollectionClient,
+  createClient,
+  isRequestError,
+  type SettledWrite,
+  type WriteOptions,
+} from 'restwright/client';
 import type { ApiCollection, ApiSchema } from '../schema/api-schema.ts';
 import type { ConsoleConfig } from '../session/config.ts';
 import type { Session } from '../session/session.ts';
@@ -32,6 +41,8 @@ export interface UnknownApi {
 
 export type UnknownClient = Client<UnknownApi>;
 export type AnyCollection = CollectionClient<UnknownApi, string>;
+/** Makes the writes of a collection, for a batch. */
+export type AnyWriter = BatchWriter<UnknownApi, null>[string];
 
 /** The ids of the items above a nested collection, the outermost first. */
 export type ParentIds = readonly string[];
@@ -42,6 +53,12 @@ export interface ApiCalls {
   readonly client: UnknownClient;
   /** The calls of a collection. */
   collection(collection: ApiCollection, parents?: ParentIds): AnyCollection;
+  /** Makes up to 100 writes of a collection in one request, each by itself. */
+  batch(
+    place: { readonly collection: ApiCollection; readonly parents: ParentIds },
+    writes: (writer: AnyWriter) => readonly BatchedWrite<unknown>[],
+    options: WriteOptions,
+  ): Promise<readonly SettledWrite<unknown>[]>;
   /** Sends a request again after a sign-in, if it fails for want of one. */
   run<T>(work: () => Promise<T>): Promise<T>;
   /**
@@ -71,7 +88,14 @@ export function createCalls(config: ConsoleConfig, schema: ApiSchema, session: S
   return {
     client,
     run,
-    collection: (collection, parents = []) => findCollection(client, collection, parents),
+    collection: (collection, parents = []) => findCollection<AnyCollection>(client, collection, parents),
+    batch: ({ collection, parents }, writes, options) =>
+      run(() =>
+        client.$batch((to) => writes(findCollection<AnyWriter>(to, collection, parents)), {
+          ...options,
+          atomic: false,
+        }),
+      ),
     send: async (path, init = {}) => {
       const { token } = session.read();
       const authorization = token === null ? {} : { Authorization: `Bearer ${token}` };
@@ -86,15 +110,22 @@ export function createCalls(config: ConsoleConfig, schema: ApiSchema, session: S
   };
 }
 
-/** The calls of a collection, below the items whose ids its path needs. */
-function findCollection(client: UnknownClient, { path, name }: ApiCollection, parents: ParentIds): AnyCollection {
+/** The collections below the root, or below an item. */
+type CollectionsBelow<C> = Readonly<Record<string, C | undefined>>;
+
+/** The calls of a collection, or its writes for a batch, below the items whose ids its path needs. */
+function findCollection<C extends (id: string) => CollectionsBelow<C>>(
+  root: CollectionsBelow<C>,
+  { path, name }: ApiCollection,
+  parents: ParentIds,
+): C {
   const above = [...path.matchAll(/\/([^/{}]+)\/\{[^}]+\}/g)].map(([, segment = '']) => segment.replaceAll('-', '_'));
-  const holder = above.reduce<Pick<UnknownClient, string>>((from, each, index) => {
+  const holder = above.reduce<CollectionsBelow<C>>((from, each, index) => {
     const collection = from[each];
     const id = parents[index];
     if (collection === undefined || id === undefined) throw new TypeError(`${path} needs the ids of its parents.`);
     return collection(id);
-  }, client);
+  }, root);
   const found = holder[name];
   if (found === undefined) throw new TypeError(`'${name}' is not a collection.`);
   return found;

@@ -7,6 +7,7 @@ import type { ApiCollection, ApiField } from '../schema/api-schema.ts';
 import { texts } from '../texts.ts';
 import { Button } from '../ui/button.tsx';
 import { Failure, Loading } from '../ui/notice.tsx';
+import { BulkBar } from './bulk-bar.tsx';
 import { FilterBar } from './filter-bar.tsx';
 import { chosenColumns, clientFilter, type GridSearch, nextSort, readGridFilters } from './grid-search.ts';
 import { TransferMenu } from './transfer-menu.tsx';
@@ -39,6 +40,7 @@ function Grid({ collection }: { readonly collection: ApiCollection }) {
   const { data, error, isPending, hasNextPage, isFetching, fetchNextPage, refetch } = useRows(collection, search);
   const rows = data?.pages.flatMap((page) => page.data) ?? [];
   const [selected, setSelected] = useState<SelectedRows>(new Map());
+  const clear = (): void => setSelected(new Map());
   return (
     <>
       <div className="bar">
@@ -51,6 +53,7 @@ function Grid({ collection }: { readonly collection: ApiCollection }) {
         <TransferMenu collection={collection} search={search} onImported={() => void refetch()} />
       </div>
       <FilterBar collection={collection} search={search} onChange={change} />
+      <BulkBar collection={collection} rows={[...selected.values()]} onDone={clear} onClear={clear} />
       {error !== null && (
         <Failure title={texts.failed} text={error.message} retryLabel={texts.retry} onRetry={() => void refetch()} />
       )}

@@ -1,12 +1,11 @@
 import { escapeFormula } from '../../../../src/formats/csv-formula.ts';
-import { webPlatform } from '../../../../src/platform/web.ts';
 import { type CreatedLine, isRequestError } from 'restwright/client';
 import type { AnyCollection, ApiCalls } from '../../api/calls.ts';
 import type { ApiField } from '../../schema/api-schema.ts';
 import { texts } from '../../texts.ts';
 import { type ColumnMapping, createBodyReader, type ReadBody } from './file-columns.ts';
 import { type FileForm, type FileRecord, readRecords } from './read-rows.ts';
-import type { PageOptions } from './read-page.ts';
+import { type PageOptions, pause } from './read-page.ts';
 
 /** The rows to import. */
 export interface ImportSource {
@@ -166,17 +165,14 @@ async function collect(results: AsyncIterable<CreatedLine>): Promise<readonly Cr
 }
 
 /** Sends again what a limit has refused, as soon as the server allows it. */
-export async function waitForLimits<T>(send: () => Promise<T>, { signal, onWait }: PageOptions): Promise<T> {
+export async function waitForLimits<T>(send: () => Promise<T>, options: PageOptions): Promise<T> {
   for (;;) {
     try {
       return await send();
     } catch (error) {
       if (!isRequestError(error) || (error.status !== 429 && error.status !== 503)) throw error;
       if (error.retryAfter === null) throw error;
-      onWait(Math.ceil(error.retryAfter / 1_000));
-      await webPlatform.wait(error.retryAfter, signal);
-      signal.throwIfAborted();
-      onWait(null);
+      await pause(error.retryAfter, options);
     }
   }
 }

@@ -32,12 +32,21 @@ export async function readPage(
     const isLimited = response?.headers.has('Retry-After') === true && [429, 503].includes(response.status);
     if (response !== null && !isLimited) await readJson(response);
     const delay = isLimited ? Number(response.headers.get('Retry-After')) * 1_000 : DELAY * 2 ** failures;
-    if (isLimited) onWait(delay / 1_000);
-    else failures += 1;
-    await webPlatform.wait(delay, signal);
-    signal.throwIfAborted();
-    onWait(null);
+    if (!isLimited) failures += 1;
+    await pause(delay, isLimited ? { signal, onWait } : { signal, onWait: () => undefined });
   }
+}
+
+/**
+ * Waits, and says how long.
+ *
+ * @throws {unknown} the reason of the signal
+ */
+export async function pause(milliseconds: number, { signal, onWait }: PageOptions): Promise<void> {
+  onWait(Math.ceil(milliseconds / 1_000));
+  await webPlatform.wait(milliseconds, signal);
+  signal.throwIfAborted();
+  onWait(null);
 }
 
 /** The response; null if there was none, and the request may be repeated. */
