@@ -6,7 +6,7 @@ import type { SystemTimes } from './system-times.ts';
 import { listUniqueTogether } from './table-key.ts';
 
 /** Kinds of values that have no order. */
-const UNORDERED: ReadonlySet<ColumnKind> = new Set(['json', 'map', 'array', 'binary', 'unreadable']);
+export const UNORDERED_KINDS: ReadonlySet<ColumnKind> = new Set(['json', 'map', 'array', 'binary', 'unreadable']);
 
 /** From this number of rows on, a comment has the fields without an index. A sort of them takes about 20 ms. */
 const MANY_ROWS = 100_000;
@@ -58,7 +58,7 @@ function namePaths(
     ...fields.map(({ column, member }) => [column, member.name] as const),
     ...Object.entries(times).map(([path, column]) => [column, path] as const),
   ];
-  return new Map(named.filter(([column]) => !UNORDERED.has(kinds.get(column) ?? 'unreadable')));
+  return new Map(named.filter(([column]) => !UNORDERED_KINDS.has(kinds.get(column) ?? 'unreadable')));
 }
 
 function describeUnindexed(rowCount: number | null, paths: readonly string[]): readonly string[] {

@@ -6,8 +6,10 @@ import type { Model, OlderVersion } from '../../model/model.ts';
 import { placeResources, versionedPath } from '../../describe/surface/placed-resource.ts';
 import { describeWarnings } from '../../plan/list/warnings.ts';
 import { audienceWarnings } from '../../plan/routes/protected-resource.ts';
+import { type CheckedDatabase, checkDatabase, describeDatabase } from '../check/database-check.ts';
 import { CommandError, describeFileError, type ExitCode } from '../command-error.ts';
 import { jsonOption, MODEL_ARGUMENT, type CommandSpec } from '../command-spec.ts';
+import type { DatabaseFlags } from '../database-settings.ts';
 import { diffJson, NO_FINDINGS, versionFindings } from '../diff/diff-report.ts';
 import { compareModels, readCompared, type ComparedModels } from '../diff/model-pair.ts';
 import { rowChangeLines } from '../migrate/row-changes.ts';
@@ -25,7 +27,7 @@ const DAY = 86_400;
 /** Days before its sunset on which a version is first reported. */
 const NOTICE = 30;
 
-interface CheckFlags {
+interface CheckFlags extends Pick<DatabaseFlags, 'database'> {
   readonly json?: boolean;
   readonly watch?: boolean;
   readonly published?: string;
@@ -41,6 +43,8 @@ interface CheckResult {
   readonly names: readonly DerivedNames[];
   /** The differences from the published model; null if none is named. */
   readonly compared: ComparedModels | null;
+  /** The database with the tables of the model; null if none is named. */
+  readonly database: CheckedDatabase | null;
 }
 
 interface DerivedNames {
@@ -92,14 +96,14 @@ async function checkOnce(file: string, flags: CheckFlags, terminal: Terminal): P
 
 async function checkModel(
   file: string,
-  { published, date }: CheckFlags,
+  { published, date, database }: CheckFlags,
   env: EnvironmentVariables,
 ): Promise<CheckResult> {
   const day = date === undefined ? null : parseSeconds(date);
   const read = await readModel(file, env);
   const was = published === undefined ? null : await readCompared('published', published, env);
   if (read.kind === 'invalid')
-    return { problems: read.problems, warnings: [], unsupported: [], names: [], compared: null };
+    return { problems: read.problems, warnings: [], unsupported: [], names: [], compared: null, database: null };
   const { model, unsupported } = read.loaded;
   const compared = was === null ? null : compareModels(was, { kind: 'model', file, model }, 'tolerant');
   const version = compared === null ? NO_FINDINGS : versionFindings(compared);
@@ -114,6 +118,7 @@ async function checkModel(
     unsupported,
     names: derivedNames(model),
     compared,
+    database: database === undefined ? null : await checkDatabase(file, model, { database }, env),
   };
 }
 
@@ -151,7 +156,7 @@ function derivedNames(model: Model): readonly DerivedNames[] {
 
 function printJson(
   file: string,
-  { problems, unsupported, compared, ...others }: CheckResult,
+  { problems, unsupported, compared, database, ...others }: CheckResult,
   { stdout }: Terminal,
 ): void {
   const published = compared === null ? {} : { published: diffJson(compared) };
@@ -162,13 +167,14 @@ function printJson(
     ...others,
     not_served: unsupported,
     ...published,
+    ...(database === null ? {} : { database }),
   };
   stdout.write(`${JSON.stringify(result, null, 2)}\n`);
 }
 
 /** @param text the model as it was read, for the lines around its errors */
 function printText(file: string, result: CheckResult, text: string, { env, stdout }: Terminal): void {
-  const { problems, warnings, unsupported, names } = result;
+  const { problems, warnings, unsupported, names, database } = result;
   const colour = supportsColour(stdout, env);
   const lines = [
     ...problems.flatMap((problem, index) => [
@@ -181,6 +187,7 @@ function printText(file: string, result: CheckResult, text: string, { env, stdou
       : `${file} has ${problems.length === 1 ? '1 error' : `${problems.length} errors`}`,
     ...rowLines(result.compared?.rows ?? [], colour),
     ...nameTable(names),
+    ...(database === null ? [] : describeDatabase(database)),
   ];
   stdout.write(`${lines.join('\n')}\n`);
 }
@@ -218,6 +225,12 @@ export const checkSpec: CommandSpec = {
       description:
         'warn about versions whose sunset has passed on this date, such as 2028-06-01, or is at most 30 days later',
     },
+    {
+      name: 'database',
+      value: { name: 'path', completes: 'file' },
+      description:
+        'file or URL of a database whose tables the model shows: compare them as the start does, and list sorts and filters without an index; nothing is written',
+    },
     { name: 'watch', value: null, description: 'check again whenever the file changes' },
     jsonOption('the result'),
   ],
@@ -225,6 +238,7 @@ export const checkSpec: CommandSpec = {
   restwright check shop.yaml
   restwright check shop.yaml --watch
   restwright check shop.yaml --json
+  restwright check shop.yaml --database shop.sqlite
   restwright check shop.yaml --published published.yaml
   restwright check shop.yaml --date "$(date +%F)"
 `,

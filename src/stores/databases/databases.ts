@@ -1,8 +1,12 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import type { DatabaseCatalogue } from '../../introspect/database.ts';
 import type { Model } from '../../model/model.ts';
 import { displayedUrl, isPostgresUrl } from '../postgres/driver/database-url.ts';
 import { postgresCopySource, postgresCopyTarget, postgresNumbers } from '../postgres/copy/postgres-copy.ts';
+import { openPostgresCatalogue } from '../postgres/catalogue/postgres-catalogue.ts';
+import { compareTables as comparePostgresTables } from '../postgres/existing/existing-store.ts';
+import { OWN_SCHEMA } from '../postgres/existing/writable-tables.ts';
 import { postgres } from '../postgres/dialect/postgres-dialect.ts';
 import { openPostgres, planPostgres, type PostgresOptions } from '../postgres/postgres-store.ts';
 import { type Adoption, type AdoptionOptions, adoptTables } from '../postgres/triggers/adopt-tables.ts';
@@ -11,6 +15,8 @@ import type { ConversionCheck } from '../sql/conversion/problem-rows.ts';
 import type { Dialect } from '../sql/dialect.ts';
 import type { MigrationPhase } from '../sql/schema/current-models.ts';
 import { type SchemaStep, UnusableDatabase } from '../sql/schema/schema-errors.ts';
+import { openSqliteCatalogue } from '../sqlite/catalogue/sqlite-catalogue.ts';
+import { compareFileTables } from '../sqlite/existing/existing-file.ts';
 import { sqliteCopySource, sqliteCopyTarget, sqliteNumbers } from '../sqlite/copy/sqlite-copy.ts';
 import { sqlite } from '../sqlite/dialect/sqlite-dialect.ts';
 import type { DriverName } from '../sqlite/driver/driver.ts';
@@ -55,6 +61,13 @@ export interface DatabaseKind {
     options: { readonly model: Model; readonly phase: MigrationPhase | null } & Partial<ConversionCheck>,
   ) => Promise<readonly SchemaStep[]>;
   readonly copy: CopyAccess;
+  /**
+   * Compares a model with the tables that it shows, as the start does, without writing anything.
+   *
+   * @throws {UnusableDatabase} with everything that does not match
+   */
+  readonly compareTables: (reference: DatabaseReference, model: Model) => Promise<void>;
+  readonly openCatalogue: (reference: DatabaseReference) => Promise<DatabaseCatalogue>;
   /** Lets writes of other programs become events; null for a kind without triggers that record them. */
   readonly adopt: ((reference: DatabaseReference, options: Omit<AdoptionOptions, 'url'>) => Promise<Adoption>) | null;
 }
@@ -83,6 +96,9 @@ const postgresSchemas: DatabaseKind = {
     target: ({ database: url, databasePassword: password }) => postgresCopyTarget({ url, password }),
     numbers: ({ database: url, databasePassword: password }) => postgresNumbers({ url, password }),
   },
+  compareTables: ({ database: url, databasePassword: password }, model) =>
+    comparePostgresTables({ url, password, model }, OWN_SCHEMA),
+  openCatalogue: ({ database: url, databasePassword: password }) => openPostgresCatalogue({ url, password }),
   adopt: ({ database: url, databasePassword: password }, options) => adoptTables({ url, password, ...options }),
 };
 
@@ -106,6 +122,8 @@ const sqliteFiles: DatabaseKind = {
     target: async ({ database, driver }) => sqliteCopyTarget(database, driver),
     numbers: async ({ database, driver }) => (existsSync(database) ? sqliteNumbers(database, driver) : null),
   },
+  compareTables: async ({ database, driver }, model) => compareFileTables(database, model, driver),
+  openCatalogue: async ({ database, driver }) => openSqliteCatalogue(database, { driver }),
   adopt: null,
 };
 

@@ -1,5 +1,6 @@
 import { listRoles } from '../../../model/auth-rules.ts';
 import type { Model } from '../../../model/model.ts';
+import { readsTablesOnly } from '../../../model/table-source.ts';
 import type { Observe } from '../../../observe/observation.ts';
 import { safeObserver } from '../../../observe/safe-observer.ts';
 import { type Clock, systemClock } from '../../../platform/clock.ts';
@@ -101,6 +102,16 @@ export function refuseReplicas({ url, replicas = [] }: Pick<ExistingTablesOption
   throw new UnusableDatabase(
     `${displayedUrl(url)} cannot be used: tables that exist are read from one server. Name the replica itself as the database.`,
   );
+}
+
+/**
+ * Compares a model with its tables, as the start does. Nothing is written.
+ *
+ * @param own the schema of what the server stores itself
+ * @throws {UnusableDatabase} as {@link openExistingTables}
+ */
+export async function compareTables(options: ExistingTablesOptions, own: string): Promise<void> {
+  await findExistingTables(options, readsTablesOnly(options.model) ? null : own);
 }
 
 /**

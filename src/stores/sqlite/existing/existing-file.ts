@@ -9,12 +9,12 @@ import { misfitReporter } from '../../sql/existing/found-table.ts';
 import type { MigrationPhase } from '../../sql/schema/current-models.ts';
 import { type Consent, UnusableDatabase } from '../../sql/schema/schema-errors.ts';
 import { SqliteConnection, type WriterOptions } from '../connection/sqlite-connection.ts';
-import type { Driver } from '../driver/driver.ts';
+import type { Driver, DriverName } from '../driver/driver.ts';
 import { sqliteCode } from '../driver/sqlite-errors.ts';
 import { type DatabaseFile, locateFile } from '../health/database-files.ts';
 import { type Preparation, prepareDatabase, verifyDatabase } from '../schema/prepare-database.ts';
 import { findTables } from './find-tables.ts';
-import { createViews, openSource, openWritable, type TableViews } from './open-source.ts';
+import { createViews, openSource, openWritable, requireUris, type TableViews } from './open-source.ts';
 import { sampleColumn, SOURCE } from './read-tables.ts';
 import { compileView } from './source-view.ts';
 
@@ -53,11 +53,33 @@ interface OpenedTables extends Preparation {
  * @throws {LossySchemaChange} {SchemaViolation} as a migration of own tables
  */
 export function openTables(path: string, options: ExistingOptions): OpenedTables {
-  if (hasRoles(options.model)) throw new UnusableDatabase('It has no roles: auth.database_role needs PostgreSQL.');
+  const file = requireFile(path, options);
+  return readsTablesOnly(options.model) ? openReadable(file, options) : openWritten(file, options);
+}
+
+/**
+ * Compares a model with the tables of a file, as the start does. The file is only read.
+ *
+ * @throws {UnusableDatabase} as {@link openTables}
+ */
+export function compareFileTables(path: string, model: Model, driver: DriverName | undefined): void {
+  const options = { model, driver: requireUris(driver), observe: () => undefined };
+  const file = requireFile(path, options);
+  const hadWal = existsSync(`${file.path}-wal`);
+  const connection = openSource(file.path, options.driver);
+  try {
+    findViews(connection, SOURCE, options);
+  } finally {
+    connection.close();
+    if (!hadWal) removeEmptyWal(file.path, options.driver);
+  }
+}
+
+function requireFile(path: string, { model, driver }: Pick<ExistingOptions, 'model' | 'driver'>): DatabaseFile {
+  if (hasRoles(model)) throw new UnusableDatabase('It has no roles: auth.database_role needs PostgreSQL.');
   const found = locateFile(path);
   if (found === null) throw new UnusableDatabase('It does not exist. Name the file that has the tables of the model.');
-  const file = { ...found, driver: options.driver.name };
-  return readsTablesOnly(options.model) ? openReadable(file, options) : openWritten(file, options);
+  return { ...found, driver: driver.name };
 }
 
 function openReadable(file: DatabaseFile, options: ExistingOptions): OpenedTables {
