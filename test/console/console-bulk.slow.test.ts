@@ -134,7 +134,7 @@ describe('an export in the console', { skip, timeout: 240_000 }, () => {
 
   it('escapes formulas, and may have the shown columns alone', async () => {
     await createProducts([{ sku: '=1+1', name: 'Formula', stock: 1 }]);
-    await using visit = await openProducts('columns=sku,name&stock[eq]=1');
+    await using visit = await openProducts('columns=sku,name,place&stock[eq]=1');
     const { page } = visit;
     await page.getByRole('button', { name: 'Import and export' }).click();
     await page.getByRole('menuitem', { name: 'Export rows' }).click();
@@ -142,8 +142,8 @@ describe('an export in the console', { skip, timeout: 240_000 }, () => {
     const download = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Export', exact: true }).click();
     const [header, row] = readFileSync(await (await download).path(), 'utf8').split('\r\n');
-    assert.equal(header, 'id,sku,name,revision');
-    assert.match(row ?? '', /,'=1\+1,Formula,\d+$/);
+    assert.equal(header, 'id,sku,name,place,place.city,place.floor,revision');
+    assert.match(row ?? '', /,'=1\+1,Formula,,,,\d+$/);
   });
 
   it('stops, continues where it was, and waits for as long as the server wants', async () => {
@@ -219,6 +219,17 @@ describe('an import in the console', { skip, timeout: 240_000 }, () => {
     await page.keyboard.press('Escape');
     await page.getByRole('cell', { name: 'I-3' }).waitFor();
     assert.deepEqual(visit.problems, []);
+  });
+
+  it('stops after 1,000 refused records in a row', async () => {
+    await using visit = await openProducts('name[eq]=Unfit');
+    const rows = Array.from({ length: 1_300 }, (_, index) => `U-${index},Unfit,none`);
+    const dialog = await chooseFile(visit.page, 'rows.csv', ['sku,name,stock', ...rows].join('\n'));
+    await dialog.getByRole('button', { name: 'Import rows' }).click();
+    await dialog.getByRole('alert').getByText('1,000 records in a row were refused.').waitFor();
+    await dialog.getByRole('button', { name: 'Save all 1000 refused records' }).waitFor();
+    await dialog.getByRole('button', { name: 'Continue' }).click();
+    await dialog.getByText('0 rows created, 1300 refused.').waitFor();
   });
 
   it('creates no row twice when it continues after a lost response, a stop and a reload', async () => {

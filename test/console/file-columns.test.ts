@@ -76,6 +76,14 @@ describe('the rows of a file', () => {
     assert.deepEqual(await readBodies(wide, 'rows.csv'), bodies);
   });
 
+  it('of CSV keep the digits of numbers that a double cannot hold, which the server refuses', async () => {
+    const bodies = await readBodies('name,unit_price\na,12345678901234567890\nb,-0.5\n', 'rows.csv');
+    assert.deepEqual(bodies, [
+      { name: 'a', unit_price: '12345678901234567890' },
+      { name: 'b', unit_price: -0.5 },
+    ]);
+  });
+
   it('of CSV are none if their cells are not as many as the columns', async () => {
     assert.deepEqual(await readBodies('name,sold\na\nb,true\n', 'rows.csv'), [undefined, { name: 'b', sold: true }]);
   });

@@ -88,13 +88,7 @@ function findSource(
     ...Object.fromEntries(readGridFilters(collection, search).map(({ name, value }) => [name, value])),
     ...(q === undefined ? {} : { q }),
     ...(sort === undefined ? {} : { sort }),
-    ...(isShownOnly
-      ? {
-          fields: chosenColumns(collection, search)
-            .map(({ name }) => name)
-            .join(','),
-        }
-      : {}),
+    ...(isShownOnly ? { fields: ['id', ...chosenColumns(collection, search).map(({ name }) => name)].join(',') } : {}),
   };
   const ids = [...parents];
   const path = collection.path.replaceAll(/\{[^}]+\}/g, () => encodeURIComponent(ids.shift() ?? ''));

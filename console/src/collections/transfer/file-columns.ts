@@ -126,7 +126,7 @@ function readCell({ kind, options }: ApiField, cell: string | null): unknown {
   switch (name) {
     case 'integer':
     case 'number':
-      return /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(cell.trim()) ? Number(cell) : cell;
+      return readNumber(cell);
     case 'boolean':
       return /^(?:true|false)$/i.test(cell) ? cell.toLowerCase() === 'true' : cell;
     case 'enum':
@@ -143,4 +143,11 @@ function readCell({ kind, options }: ApiField, cell: string | null): unknown {
     default:
       return cell;
   }
+}
+
+/** The number; the text where it is none, or where a double would have other digits. */
+function readNumber(cell: string): number | string {
+  if (!/^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(cell.trim())) return cell;
+  const number = Number(cell);
+  return Number.isInteger(number) && !Number.isSafeInteger(number) ? cell : number;
 }

@@ -20,18 +20,24 @@ export function useRun(): RunState {
   const controller = useRef<AbortController | null>(null);
   useEffect(() => () => controller.current?.abort(), []);
   const run = async (work: (options: PageOptions) => Promise<void>): Promise<void> => {
-    const { signal } = (controller.current = new AbortController());
+    const own = new AbortController();
+    const { signal } = own;
+    controller.current = own;
     setState('running');
     setError(null);
+    let end: RunState['state'] = 'done';
+    let reason: Error | null = null;
     try {
       await work({ signal, onWait: setWaitsFor });
-      setState('done');
     } catch (failure) {
-      setError(signal.aborted || !(failure instanceof Error) ? null : failure);
-      setState(signal.aborted ? 'stopped' : 'failed');
-    } finally {
-      setWaitsFor(null);
+      end = signal.aborted ? 'stopped' : 'failed';
+      reason = signal.aborted || !(failure instanceof Error) ? null : failure;
     }
+    // A run that was begun again in the meantime has the state of the later one.
+    if (controller.current !== own) return;
+    setState(end);
+    setError(reason);
+    setWaitsFor(null);
   };
   return { state, error, waitsFor, start: (work) => void run(work), stop: () => controller.current?.abort() };
 }
