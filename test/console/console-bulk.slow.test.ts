@@ -29,6 +29,7 @@ resources:
         status: { type: string, enum: [DRAFT, ACTIVE, CLOSED], default: DRAFT }
     indexes: [stock, name]
     state: { field: status, initial: DRAFT, transitions: { DRAFT: [ACTIVE], ACTIVE: [CLOSED] } }
+  logs: { read_only: true, schema: { type: object, properties: { text: { type: string } } } }
   reviews: { schema: { type: object, properties: { product_id: { type: string, x-references: products } } } }
 `;
 
@@ -219,6 +220,13 @@ describe('an import in the console', { skip, timeout: 240_000 }, () => {
     await page.keyboard.press('Escape');
     await page.getByRole('cell', { name: 'I-3' }).waitFor();
     assert.deepEqual(visit.problems, []);
+  });
+
+  it('is not offered for a collection that callers only read', async () => {
+    await using visit = await openPage(`${server.url}#/collections/logs`);
+    await visit.page.getByRole('button', { name: 'Import and export' }).press('Enter');
+    await visit.page.getByRole('menuitem', { name: 'Export rows' }).waitFor();
+    assert.equal(await visit.page.getByRole('menuitem').count(), 1);
   });
 
   it('stops after 1,000 refused records in a row', async () => {

@@ -22,12 +22,14 @@ export interface BulkBarProps {
 export function BulkBar({ collection, parents = [], rows, onDone, onClear }: BulkBarProps) {
   const [action, setAction] = useState<'edit' | 'delete' | null>(null);
   const dialog = { collection, parents, rows, onDone, onClose: () => setAction(null) };
-  if (rows.length === 0 && action === null) return null;
+  const mayEdit = collection.methods.has('update');
+  const mayDelete = collection.methods.has('delete');
+  if ((rows.length === 0 && action === null) || (!mayEdit && !mayDelete)) return null;
   return (
     <div className="bar bulk-bar" role="group" aria-label={texts.bulk.label}>
       <span role="status">{texts.bulk.selected(rows.length)}</span>
-      {collection.methods.has('update') && <Button onClick={() => setAction('edit')}>{texts.bulk.edit.open}</Button>}
-      {collection.methods.has('delete') && (
+      {mayEdit && <Button onClick={() => setAction('edit')}>{texts.bulk.edit.open}</Button>}
+      {mayDelete && (
         <Button look="danger" onClick={() => setAction('delete')}>
           {texts.bulk.delete.open}
         </Button>
