@@ -105,6 +105,22 @@ describe('the rows of a table of PostgreSQL without any key', () => {
     assert.deepEqual(await listIds(other, 'visits?limit=20'), ids);
   });
 
+  it('[OPS-9d] say nothing of columns that not every reader sees', async () => {
+    const hidden = MODEL.replace('        note: { type: string }\n', '').replaceAll(
+      /^ {4}(?:indexes|search): .*\n/gm,
+      '',
+    );
+    await using other = await apiUnderTest(hidden, { readOnly: true, database: source.readerUrl });
+    const read = async () => listIds(other, 'visits?limit=100');
+    const digests = (ids: readonly string[]): readonly string[] => ids.map((id) => id.slice(0, 32)).toSorted();
+    const before = await read();
+    await source.change(`update visit set note = note || '!', bytes = '\\x01' where note is not null`);
+    const after = await read();
+    assert.notDeepEqual(after, before);
+    assert.deepEqual(digests(after), digests(before));
+    await source.change(`update visit set note = left(note, -1) where note is not null`);
+  });
+
   it('[MET-1] are only read', async () => {
     const [id = ''] = await listIds(api, 'notes?limit=1');
     await assertReadOnly(api, 'notes', id);

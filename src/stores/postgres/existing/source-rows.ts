@@ -47,7 +47,7 @@ export function compileRows(found: FoundRelation, onMisfit: (column: string) => 
   const revision = table.hasTransactions && table.isReadable ? (): string => TRANSACTION : digestRow;
   const rules = { ...RULES, revision };
   const [{ name } = { name: '' }] = found.key;
-  const from = isByDigest(found) ? addDigests(table, name) : qualifyRelation(table);
+  const from = isByDigest(found) ? addDigests(found, name) : qualifyRelation(table);
   const rows = `(${writeRowsQuery(from, shown, rules)})`;
   const target = found.resource.readOnly ? null : describeTarget(qualifyRelation(table), shown, rules);
   return existingTable(
