@@ -19,6 +19,7 @@ describe('writes that PostgreSQL judges by the role and the claims of a caller',
     await source.change(`
       create function check_title() returns trigger language plpgsql as $$ begin
         if new.title = 'late' then raise exception 'no' using errcode = '23514'; end if;
+        if new.title = 'odd' then raise exception 'no' using errcode = '22023'; end if;
         if new.title = 'who' then new.title = current_user; end if;
         return new;
       end $$;
@@ -82,6 +83,12 @@ describe('writes that PostgreSQL judges by the role and the claims of a caller',
     await api.row({ ...post, headers: listed, status: 403, has: { errorCode: 'AUTH_ROLE_FORBIDDEN' } });
     assert.deepEqual(await owners('stolen'), []);
     await api.row({ send: 'GET /readyz', status: 200 });
+  });
+
+  it('[AUTH-13a] are no matter of the role where a function fails with the code of one that is missing', async () => {
+    const { status, body } = await api.send({ send: 'POST /api/v1/notes', headers: ann, body: { title: 'odd' } });
+    assert.notEqual(body.errorCode, 'AUTH_ROLE_FORBIDDEN');
+    assert.equal(status, 400);
   });
 
   it('[AUTH-13a] give no role to the next caller, whatever has failed before', async () => {

@@ -46,6 +46,12 @@ export function sqlState(error: unknown): string {
   return typeof code === 'string' && SQL_STATE.test(code) ? code : '';
 }
 
+/** The function of the server that reported an error; empty for one that the database did not report. */
+export function failedIn(error: unknown): string {
+  const routine = error instanceof Error && 'routine' in error ? error.routine : null;
+  return typeof routine === 'string' ? routine : '';
+}
+
 /** Checks if a statement violated a constraint. */
 export function isConstraintFailure(error: unknown): boolean {
   return sqlState(error).startsWith('23');

@@ -3,7 +3,7 @@ import type { Statement } from '../../sql/dialect.ts';
 import { quoteName } from '../../sql/standard-dialect.ts';
 import { RoleForbidden } from '../../store.ts';
 import type { PostgresConnection } from '../driver/pg.ts';
-import { sqlState } from '../driver/postgres-errors.ts';
+import { failedIn, sqlState } from '../driver/postgres-errors.ts';
 
 /** The names are values of the statement, so that none needs quotes. Both last until the transaction ends. */
 const BECOME = `select set_config('role', $1, true), set_config('request.jwt.claims', $2, true)`;
@@ -17,8 +17,14 @@ export const RESIGN: readonly Statement[] = [
   { text: `select set_config('role', 'none', true)`, values: [] },
 ];
 
-/** The codes of a right that is missing, and of a role that does not exist. */
-const FORBIDDEN: ReadonlySet<string> = new Set(['42501', '22023']);
+/** The code of a right that is missing. */
+const NO_RIGHT = '42501';
+
+/** True for a right that is missing, and for a role that does not exist. Functions fail with its code, too. */
+function isForbidden(error: unknown): boolean {
+  const state = sqlState(error);
+  return state === NO_RIGHT || (state === '22023' && failedIn(error) === 'call_string_check_hook');
+}
 
 /** The statement by which the rest of a transaction runs as a caller. @throws {RoleForbidden} for one without a role */
 export function becomeCaller(caller: DatabaseCaller): Statement {
@@ -28,7 +34,7 @@ export function becomeCaller(caller: DatabaseCaller): Statement {
 
 /** The error to report for one of a statement of a caller. */
 export function callerError(error: unknown, caller: DatabaseCaller): unknown {
-  return FORBIDDEN.has(sqlState(error)) ? new RoleForbidden(caller, { cause: error }) : error;
+  return isForbidden(error) ? new RoleForbidden(caller, { cause: error }) : error;
 }
 
 /** Reports roles that do not exist, or that the role of a session may not become. */
@@ -41,9 +47,9 @@ export async function roleProblems(session: PostgresConnection, roles: readonly 
     try {
       await session.query(BECOME, [role, '{}']);
     } catch (error) {
-      if (!FORBIDDEN.has(sqlState(error))) throw error;
+      if (!isForbidden(error)) throw error;
       const name = quoteName(role);
-      const fix = sqlState(error) === '42501' ? `grant ${name} to ${own};` : `create role ${name} nologin;`;
+      const fix = sqlState(error) === NO_RIGHT ? `grant ${name} to ${own};` : `create role ${name} nologin;`;
       problems.push(`auth.database_role: the server may not become the role ${role}: ${fix}`);
     } finally {
       await session.query('rollback');
