@@ -5,11 +5,13 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { router } from './app/router.tsx';
 import { SignInGate } from './app/sign-in-gate.tsx';
+import { readTheme, showTheme } from './app/theme.ts';
 import { Session } from './session/session.ts';
 import './styles/console.css';
 import { texts } from './texts.ts';
 import { ToastProvider } from './ui/toast.tsx';
 
+showTheme(readTheme());
 const place = document.querySelector('#console');
 if (place === null) throw new Error('the page has no place for the console');
 

@@ -4,6 +4,8 @@ export const texts = {
   loading: 'Loading …',
   retry: 'Try again',
   retryIn: (seconds: number) => (seconds === 1 ? 'Try again in 1 second.' : `Try again in ${seconds} seconds.`),
+  wrongConfig: (file: string, names: string) =>
+    `${file} is not the configuration of this console (${names}). Is it another server, or another version?`,
   staleSchema: 'What this caller may do could not be read. The page shows what was read before.',
   close: 'Close',
   cancel: 'Cancel',

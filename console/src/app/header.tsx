@@ -2,8 +2,7 @@ import { useState, useSyncExternalStore } from 'react';
 import { useConnection } from '../api/connection.ts';
 import { texts } from '../texts.ts';
 import { Button } from '../ui/button.tsx';
-
-const THEMES = ['system', 'light', 'dark'] as const;
+import { chooseTheme, readTheme, type Theme, THEMES } from './theme.ts';
 
 export interface HeaderProps {
   readonly isMenuOpen: boolean;
@@ -28,7 +27,7 @@ export function Header({ isMenuOpen, onMenu }: HeaderProps) {
 }
 
 function ThemeChoice() {
-  const [theme, setTheme] = useState<(typeof THEMES)[number]>('system');
+  const [theme, setTheme] = useState<Theme>(readTheme);
   return (
     <select
       className="control theme"
@@ -36,7 +35,7 @@ function ThemeChoice() {
       value={theme}
       onChange={({ currentTarget }) => {
         const chosen = THEMES.find((each) => each === currentTarget.value) ?? 'system';
-        document.documentElement.dataset['theme'] = chosen;
+        chooseTheme(chosen);
         setTheme(chosen);
       }}
     >

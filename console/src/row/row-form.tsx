@@ -1,7 +1,8 @@
-import { type ReactNode, useEffect, useRef } from 'react';
+import { memo, type ReactNode, useEffect, useRef } from 'react';
+import type { ApiField } from '../schema/api-schema.ts';
 import { texts } from '../texts.ts';
 import { Button } from '../ui/button.tsx';
-import { UNSET } from './draft.ts';
+import { type Draft, UNSET } from './draft.ts';
 import { FieldEditor, ProblemsContext } from './field-editor.tsx';
 import type { FormState } from './use-form.ts';
 
@@ -33,13 +34,7 @@ export function RowForm({ form, onSubmit, children }: RowFormProps) {
     >
       <ProblemsContext value={report.problems}>
         {fields.map((field) => (
-          <FieldEditor
-            key={field.name}
-            field={field}
-            draft={drafts[field.name] ?? UNSET}
-            path={field.name}
-            onDraft={(draft) => setDraft(field.name, draft)}
-          />
+          <FormField key={field.name} field={field} draft={drafts[field.name] ?? UNSET} setDraft={setDraft} />
         ))}
       </ProblemsContext>
       <div className="row-actions">
@@ -49,6 +44,17 @@ export function RowForm({ form, onSubmit, children }: RowFormProps) {
     </form>
   );
 }
+
+interface FormFieldProps {
+  readonly field: ApiField;
+  readonly draft: Draft;
+  readonly setDraft: FormState['setDraft'];
+}
+
+/** A field, which is rendered again only where it has changed: a form may have hundreds. */
+const FormField = memo(function FormField({ field, draft, setDraft }: FormFieldProps) {
+  return <FieldEditor field={field} draft={draft} path={field.name} onDraft={(next) => setDraft(field.name, next)} />;
+});
 
 export interface SaveButtonsProps {
   readonly form: FormState;

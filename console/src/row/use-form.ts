@@ -1,4 +1,4 @@
-import { useMemo, useRef, useState } from 'react';
+import { useCallback, useMemo, useRef, useState } from 'react';
 import type { ApiField } from '../schema/api-schema.ts';
 import { texts } from '../texts.ts';
 import type { Draft, DraftMembers, Problems } from './draft.ts';
@@ -53,6 +53,10 @@ export function useForm(fields: readonly ApiField[], begin: () => DraftMembers):
   const [isBusy, setBusy] = useState(false);
   const running = useRef<AbortController | null>(null);
   const { values, problems } = useMemo(() => readForm(fields, drafts), [fields, drafts]);
+  const setDraft = useCallback<FormState['setDraft']>(
+    (name, draft) => setForm((form) => ({ ...form, drafts: { ...form.drafts, [name]: draft } })),
+    [],
+  );
   const show = (next: Omit<FormReport, 'number'>): void => setReport(({ number }) => ({ ...next, number: number + 1 }));
   return {
     fields,
@@ -61,7 +65,7 @@ export function useForm(fields: readonly ApiField[], begin: () => DraftMembers):
     report,
     isBusy,
     isDirty: !isSameJson(drafts, initial),
-    setDraft: (name, draft) => setForm((form) => ({ ...form, drafts: { ...form.drafts, [name]: draft } })),
+    setDraft,
     rebase: (sent, next, from = next) => {
       setForm((form) => ({ drafts: takeAnswer(sent, form.drafts, next), initial: from }));
       setReport({ ...NO_REPORT, number: 0 });

@@ -25,12 +25,14 @@ export function Field({ label, hint, error = null, children }: FieldProps) {
   );
 }
 
+/** A line of text. Its direction is that of its first letter. */
 export function Input(props: ComponentProps<'input'>) {
-  return <Base.Control className="control" render={<input {...props} />} />;
+  return <Base.Control className="control" render={<input dir="auto" {...props} />} />;
 }
 
+/** Lines of text, each paragraph in the direction of its first letter. */
 export function TextArea(props: ComponentProps<'textarea'>) {
-  return <Base.Control className="control" render={<textarea {...props} />} />;
+  return <Base.Control className="control" render={<textarea dir="auto" {...props} />} />;
 }
 
 export interface SelectProps extends Omit<ComponentProps<'select'>, 'onChange'> {

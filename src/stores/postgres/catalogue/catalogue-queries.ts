@@ -23,11 +23,17 @@ export function updatableBits(relation: string): string {
 /** An expression: true for a relation whose rows can be inserted, updated and deleted. */
 const isWritable = (relation: string): string => `${updatableBits(relation)} = 28`;
 
+/** A common table: those with rows of foreign tables, as partitions or heirs, which have no place of their own. */
+export const REMOTE = `remote(oid) as (
+  select inhparent from pg_catalog.pg_inherits join pg_catalog.pg_class as part on part.oid = inhrelid where part.relkind = 'f'
+  union select inhparent from pg_catalog.pg_inherits join remote on inhrelid = remote.oid)`;
+
 /**
  * All tables and views, but for partitions and temporary tables. Those of the schema in the parameter come first. An
  * empty `grant` is no missing right.
  */
-export const ENTRIES = `select relation.oid as id, nspname as schema, relname as name, relkind in ('v', 'm') as view, relkind in ('r', 'p') as stored,
+export const ENTRIES = `with recursive ${REMOTE}
+select relation.oid as id, nspname as schema, relname as name, relkind in ('v', 'm') as view, relkind in ('r', 'p') and relation.oid not in (select oid from remote) as stored,
   case when relkind in ('r', 'p', 'm') and reltuples >= 0 then reltuples::float8 end as rows,
   obj_description(relation.oid, 'pg_class') as comment, ${isWritable('relation.oid')} as writable,
   starts_with(nspname, 'pg_') or nspname = 'information_schema' as system,

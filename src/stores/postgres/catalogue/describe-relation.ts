@@ -17,7 +17,7 @@ export interface RelationRows extends TableName {
   readonly columns: readonly SqlRow[];
   readonly rowCount: number | null;
   readonly isWritable: boolean;
-  /** True for a table whose rows the database stores, in partitions or not. */
+  /** True for a table whose rows this server stores, in partitions or not. */
   readonly isStored: boolean;
   readonly indexes: readonly SqlRow[];
   readonly constraints: readonly SqlRow[];

@@ -82,7 +82,7 @@ async function currentRole(session: PostgresConnection): Promise<string> {
 }
 
 const RULES: FindRules<RelationColumn, RelationTable> = {
-  rowNumber: (table) => (table.hasTransactions && table.isReadable ? digestColumn(table) : null),
+  rowNumber: (table) => (table.hasPlaces && table.isReadable ? digestColumn(table) : null),
   describeMisfit: (type, column) => describeTypeMisfit(type, column.type, column.declared),
 };
 

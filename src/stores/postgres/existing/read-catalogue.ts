@@ -2,7 +2,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../../conventions/j
 import type { SqlRow } from '../../sql/dialect.ts';
 import type { NamedColumn, NamedTable } from '../../sql/existing/found-table.ts';
 import { quoteName } from '../../sql/standard-dialect.ts';
-import { CHANGES, updatableBits } from '../catalogue/catalogue-queries.ts';
+import { CHANGES, REMOTE, updatableBits } from '../catalogue/catalogue-queries.ts';
 import { arrayLiteral } from '../dialect/literals.ts';
 import type { PostgresConnection } from '../driver/pg.ts';
 import { postgresType, type PostgresType, type TypeRow } from './column-type.ts';
@@ -14,6 +14,8 @@ export interface CatalogueRelation {
   readonly table: string;
   /** True if its rows have the number of the transaction that wrote them. */
   readonly hasTransactions: boolean;
+  /** True if each of its rows has a place in a table of this server. */
+  readonly hasPlaces: boolean;
   /** True if a unique index does not cover all of its rows, because other tables inherit from it. */
   readonly hasHeirs: boolean;
   /** True if a role may use its schema. */
@@ -55,7 +57,9 @@ type RelationParts = Pick<RelationTable, 'columns' | 'unique' | 'deniedSequences
 /** The roles as which rows are read and written: a JSON array of their names is the first value of a statement. */
 const ROLES = `(select r.oid from pg_catalog.pg_roles as r where r.rolname in (select json_array_elements_text($1::json))) as role`;
 
-const RELATIONS = `select c.oid::bigint as oid, n.nspname as schema, c.relname as name, c.relkind in ('r', 'p') as transactions,
+const RELATIONS = `with recursive ${REMOTE}
+select c.oid::bigint as oid, n.nspname as schema, c.relname as name, c.relkind in ('r', 'p') as transactions,
+c.relkind in ('r', 'p') and c.oid not in (select oid from remote) as places,
 c.relkind in ('r', 'f') and c.relhassubclass as heirs, ${updatableBits('c.oid')} as changes, rights.*
 from pg_catalog.pg_class as c join pg_catalog.pg_namespace as n on n.oid = c.relnamespace
 cross join lateral (select bool_or(has_schema_privilege(role.oid, n.oid, 'usage')) as reachable,
@@ -148,6 +152,7 @@ export async function listRelations(
     schema: String(row['schema']),
     table: String(row['name']),
     hasTransactions: row['transactions'] === 1,
+    hasPlaces: row['places'] === 1,
     hasHeirs: row['heirs'] === 1,
     isReachable: row['reachable'] === 1,
     isReadable: row['readable'] === 1,
