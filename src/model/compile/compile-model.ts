@@ -3,7 +3,7 @@ import { type Digest, serialize } from '../fingerprint.ts';
 import type { Model } from '../model.ts';
 import { deepFreeze } from '../values/deep-freeze.ts';
 import { withApiKeys } from './settings/api-keys.ts';
-import { checkRoles } from './resources/compile-table.ts';
+import { checkRoles } from './settings/database-role.ts';
 import { byCollection, compileResources, linkResources, type ModelCode } from './resources/compile-resources.ts';
 import { withRelays } from './settings/relay-resource.ts';
 import { compileSettings } from './settings/settings.ts';

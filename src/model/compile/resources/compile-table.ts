@@ -3,7 +3,6 @@ import { suggestName } from '../../document/model-error.ts';
 import type { Field, ValueType } from '../../model.ts';
 import { findColumn, type TableSource, timeType } from '../../table-source.ts';
 import { readObject, readString, readStrings } from '../../values/access.ts';
-import { hasDatabaseRole } from '../settings/database-role.ts';
 
 /** The members of a resource that have a meaning for tables alone. */
 const TABLE_MEMBERS = ['key', 'columns', 'created_at', 'updated_at', 'changes'] as const;
@@ -110,19 +109,4 @@ function checkLists(
       report(at, `${reference.resource} shows a table that exists, to which a list cannot refer`, fix);
     }
   }
-}
-
-/**
- * Reports resources that roles of the database cannot read: they have no rights on rows that the server stores.
- *
- * @param document the whole document, as it was given
- */
-export function checkRoles({ declared, path, report }: CompileContext): void {
-  if (!hasDatabaseRole(declared)) return;
-  const fix = 'name the table of the resource, or remove auth.database_role';
-  const resources = Object.entries(readObject(declared['resources']));
-  if (resources.length === 0) report([...path, 'auth', 'database_role'], 'the model has no table', fix);
-  for (const [name, each] of resources)
-    if (!hasTable(readObject(each)))
-      report([...path, 'resources', name], 'database_role holds for tables that exist alone', fix);
 }

@@ -1,6 +1,7 @@
 import type { CompileContext } from '../../document/compile-context.ts';
 import type { DatabaseRoleRule } from '../../model.ts';
 import { readObject, readString, readStrings } from '../../values/access.ts';
+import { hasTable } from '../resources/compile-table.ts';
 
 /** The claim that names the role, as PostgREST and Supabase have it. */
 const CLAIM = 'role';
@@ -35,4 +36,19 @@ export function compileDatabaseRole({ declared, path, report }: CompileContext):
   if ([...roles, anonymous].includes(NO_ROLE))
     report([...path, 'auth', 'database_role'], `${NO_ROLE} is the role of the server`, 'name roles with fewer rights');
   return { claim: readString(rule['claim']) ?? CLAIM, roles, anonymous };
+}
+
+/**
+ * Reports resources that roles of the database cannot read: they have no rights on rows that the server stores.
+ *
+ * @param document the whole document, as it was given
+ */
+export function checkRoles({ declared, path, report }: CompileContext): void {
+  if (!hasDatabaseRole(declared)) return;
+  const fix = 'name the table of the resource, or remove auth.database_role';
+  const resources = Object.entries(readObject(declared['resources']));
+  if (resources.length === 0) report([...path, 'auth', 'database_role'], 'the model has no table', fix);
+  for (const [name, each] of resources)
+    if (!hasTable(readObject(each)))
+      report([...path, 'resources', name], 'database_role holds for tables that exist alone', fix);
 }
