@@ -50,7 +50,7 @@ export function compileResource(
   inputs: ResourceInputs,
   code: UncheckedCode | null,
 ): UnlinkedResource {
-  const { name } = resource;
+  const { name, declared } = resource;
   const { schema, fields: plain, parent, document, ...names } = inputs;
   const parentField = compileParentField(resource, inputs);
   const own = compileCallerFills(compileGenerated(plain, schema, resource, code?.generated), inputs, resource);
@@ -65,7 +65,7 @@ export function compileResource(
     name,
     ...names,
     table,
-    was: readString(resource.declared['was']),
+    was: readString(declared['was']),
     id: compileId(resource),
     fields,
     field: new Map(fields.map((field) => [field.name, field])),
@@ -74,13 +74,13 @@ export function compileResource(
     ...compileParent(parentField, parent),
     uniques: compileUniques(fields, schema, resource),
     ...compileQueries(properties, resource),
-    declares: declaredMembers(resource.declared),
+    declares: declaredMembers(declared),
     state,
-    events: compileEvents(resource.declared),
+    events: compileEvents(declared),
     access: compileResourceAccess(resource, inputs),
-    ...writeRules(resource.declared),
+    ...writeRules(declared),
     tombstones: compileTombstones(resource),
-    cache: compileCache(resource.declared),
+    cache: compileCache(declared),
     ...form,
     schema,
   };
