@@ -218,7 +218,7 @@ describe('an import in the console', { skip, timeout: 240_000 }, () => {
       ],
     );
     await page.keyboard.press('Escape');
-    await page.getByRole('cell', { name: 'I-3' }).waitFor();
+    await page.getByRole('gridcell', { name: 'I-3' }).waitFor();
     assert.deepEqual(visit.problems, []);
   });
 
@@ -342,7 +342,7 @@ describe('a change of selected rows in the console', { skip, timeout: 240_000 },
     await dialog.getByText('128 rows changed, 1 refused.').waitFor();
     await dialog.getByRole('link', { name: String(rows[1]?.['id']) }).waitFor();
     await page.keyboard.press('Escape');
-    await page.getByRole('cell', { name: 'ACTIVE' }).first().waitFor();
+    await page.getByRole('gridcell', { name: 'ACTIVE' }).first().waitFor();
     assert.equal(await bar.count(), 0);
     const states = (await readProducts('Bulk')).rows.map(({ status, stock }) => `${String(status)} ${String(stock)}`);
     assert.deepEqual(states.slice(0, 3), ['CLOSED 1', 'DRAFT 2', 'ACTIVE 7']);

@@ -1,6 +1,6 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useMemo, useRef, useState } from 'react';
 import type { Row } from '../api/calls.ts';
 import { useConnection } from '../api/connection.ts';
 import type { ApiCollection, ApiField } from '../schema/api-schema.ts';
@@ -11,9 +11,11 @@ import { BulkBar } from './bulk-bar.tsx';
 import { FilterBar } from './filter-bar.tsx';
 import { chosenColumns, clientFilter, type GridSearch, nextSort, readGridFilters } from './grid-search.ts';
 import { TransferMenu } from './transfer-menu.tsx';
+import { useGridKeys } from './use-grid-keys.ts';
+import { type RowWindow, useScrollWindow } from './use-scroll-window.ts';
 
 const PAGE_SIZE = 50;
-/** Pages in memory: earlier ones are dropped. */
+/** Pages in memory: those at the other end are dropped. */
 const MAX_PAGES = 6;
 
 /** The grid of a collection. */
@@ -37,8 +39,9 @@ function Grid({ collection }: { readonly collection: ApiCollection }) {
   const navigate = useNavigate();
   const change = (next: GridSearch): void =>
     void navigate({ to: '/collections/$name', params: { name: collection.name }, search: next });
-  const { data, error, isPending, hasNextPage, isFetching, fetchNextPage, refetch } = useRows(collection, search);
-  const rows = data?.pages.flatMap((page) => page.data) ?? [];
+  const { key, query, reset } = useRows(collection, search);
+  const { data, error, isPending, hasNextPage, hasPreviousPage, isFetching, fetchNextPage, refetch } = query;
+  const rows = useMemo(() => data?.pages.flatMap((page) => page.data) ?? [], [data]);
   const [selected, setSelected] = useState<SelectedRows>(new Map());
   const clear = (): void => setSelected(new Map());
   return (
@@ -63,9 +66,17 @@ function Grid({ collection }: { readonly collection: ApiCollection }) {
           <p className="hint" role="status">
             {rows.length === 0 ? texts.grid.none : texts.grid.loaded(rows.length, hasNextPage)}
           </p>
+          {hasPreviousPage && <Button onClick={reset}>{texts.grid.earlier}</Button>}
           <Rows
+            key={JSON.stringify(key)}
             collection={collection}
+            positionKey={key}
+            first={(data.pages[0]?.index ?? 0) * PAGE_SIZE}
+            isAll={!hasNextPage}
+            onFirst={hasPreviousPage ? reset : doNothing}
             rows={rows}
+            onEarlier={hasPreviousPage && !isFetching ? () => void query.fetchPreviousPage() : null}
+            onLater={hasNextPage && !isFetching ? () => void fetchNextPage() : null}
             search={search}
             onChange={change}
             selected={selected}
@@ -82,42 +93,73 @@ function Grid({ collection }: { readonly collection: ApiCollection }) {
   );
 }
 
+function doNothing(): void {}
+
+/** A page: its cursor, and the pages before it. */
+interface PagePlace {
+  readonly cursor: string | null;
+  readonly index: number;
+}
+
 function useRows(collection: ApiCollection, search: GridSearch) {
   const { calls } = useConnection();
+  const queries = useQueryClient();
   const { q, sort, columns: _columns, ...others } = search;
-  return useInfiniteQuery({
-    queryKey: ['rows', collection.name, q, sort, others],
-    initialPageParam: null as string | null,
+  const key = ['rows', collection.name, q, sort, others] as const;
+  const query = useInfiniteQuery({
+    queryKey: key,
+    initialPageParam: FIRST_PAGE,
     maxPages: MAX_PAGES,
-    queryFn: ({ pageParam, signal }) =>
-      calls.run(() =>
+    queryFn: async ({ pageParam: { cursor, index }, signal }) => {
+      const { data, page } = await calls.run(() =>
         calls.collection(collection).page({
           limit: PAGE_SIZE,
           filter: clientFilter(readGridFilters(collection, others)),
           signal,
           ...(q === undefined ? {} : { q }),
           ...(sort === undefined ? {} : { sort: [sort] }),
-          ...(pageParam === null ? {} : { after: pageParam }),
+          ...(cursor === null ? {} : { after: cursor }),
         }),
-      ),
-    getNextPageParam: ({ page }) => page.next_cursor ?? null,
-    getPreviousPageParam: ({ page }) => page.prev_cursor ?? null,
+      );
+      return { data, page, index };
+    },
+    getNextPageParam: ({ page, index }) => findPage(page.next_cursor, index + 1),
+    getPreviousPageParam: ({ page, index }) => findPage(page.prev_cursor, index - 1),
   });
+  return { key, query, reset: () => void queries.resetQueries({ queryKey: key, exact: true }) };
+}
+
+const FIRST_PAGE: PagePlace = { cursor: null, index: 0 };
+
+function findPage(cursor: string | null | undefined, index: number): PagePlace | null {
+  return typeof cursor === 'string' ? { cursor, index: Math.max(0, index) } : null;
 }
 
 /** The selected rows by id. */
 type SelectedRows = ReadonlyMap<string, Row>;
 
-interface RowsProps {
+interface RowsProps extends RowWindow {
   readonly collection: ApiCollection;
-  readonly rows: readonly Row[];
+  /** The key of the rows. */
+  readonly positionKey: readonly unknown[];
+  /** Rows before the loaded ones. */
+  readonly first: number;
+  /** True if no row follows. */
+  readonly isAll: boolean;
+  /** Reads the first rows again, if they are not loaded. */
+  readonly onFirst: () => void;
   readonly search: GridSearch;
   readonly onChange: (search: GridSearch) => void;
   readonly selected: SelectedRows;
   readonly onSelect: (selected: SelectedRows) => void;
 }
 
-function Rows({ collection, rows, search, onChange, selected, onSelect }: RowsProps) {
+function Rows({ collection, search, onChange, selected, onSelect, ...rest }: RowsProps) {
+  const { rows, first } = rest;
+  const frame = useRef<HTMLElement>(null);
+  const table = useRef<HTMLTableElement>(null);
+  const onScroll = useScrollWindow(frame, rest, rest.positionKey);
+  const keys = useGridKeys(table, rest.onFirst);
   const columns = chosenColumns(collection, search);
   const sortBy = (path: string): void => {
     const { sort, ...others } = search;
@@ -125,9 +167,15 @@ function Rows({ collection, rows, search, onChange, selected, onSelect }: RowsPr
     onChange(next === undefined ? others : { ...others, sort: next });
   };
   return (
-    // The focus makes it scroll by keyboard.
-    <section className="scroller" tabIndex={0} aria-label={texts.grid.rows(collection.title)}>
-      <table className="grid">
+    <section ref={frame} className="scroller grid-frame" onScroll={onScroll}>
+      <table
+        ref={table}
+        className="grid"
+        role="grid"
+        aria-label={texts.grid.rows(collection.title)}
+        aria-rowcount={rest.isAll ? first + rows.length + 1 : -1}
+        {...keys}
+      >
         <thead>
           <tr>
             <td>
@@ -155,8 +203,8 @@ function Rows({ collection, rows, search, onChange, selected, onSelect }: RowsPr
           </tr>
         </thead>
         <tbody>
-          {rows.map((row) => (
-            <tr key={row.id}>
+          {rows.map((row, index) => (
+            <tr key={row.id} aria-rowindex={first + index + 2}>
               <td>
                 <input
                   type="checkbox"
