@@ -156,5 +156,4 @@ insert into "Archive" (created_at) values (now()), (now());
 /** The resources of the views and tables of {@link TRADE} that have no key of their own. */
 export const TRADE_VIEWS = `
   current_products: { table: Food Trade.Current Products, key: ProductID, columns: { name: ProductName }, schema: { type: object, properties: { name: { type: string } } } }
-  region_codes: { table: Food Trade.Region Codes, key: code, columns: { description: Description }, schema: { type: object, properties: { description: { type: string } } } }
 `;
