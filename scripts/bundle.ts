@@ -1,5 +1,5 @@
 // Bundles src/ into a few files for Node.js, as they are published.
-import { copyFileSync, cpSync, rmSync } from 'node:fs';
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type Plugin, rolldown } from 'rolldown';
 import * as pageAssets from '../src/describe/page/assets.ts';
@@ -73,6 +73,10 @@ export async function bundleProgram(dist: string): Promise<void> {
 export async function buildPackage(folder: string): Promise<string> {
   await bundleProgram(path.join(folder, 'dist'));
   for (const name of ['bin', 'schema']) cpSync(path.join(root, name), path.join(folder, name), { recursive: true });
-  copyFileSync(path.join(root, 'package.json'), path.join(folder, 'package.json'));
+  // The folder has the files of the console, and not its workspace, which Deno would look for.
+  const { workspaces: _workspaces, ...manifest }: Readonly<Record<string, unknown>> = JSON.parse(
+    readFileSync(path.join(root, 'package.json'), 'utf8'),
+  );
+  writeFileSync(path.join(folder, 'package.json'), JSON.stringify(manifest));
   return path.join(folder, 'bin', 'restwright.js');
 }
