@@ -103,7 +103,7 @@ export interface DescribedTable extends TableName {
   readonly isWritable: boolean;
   /** The name by which the number of a row is selected, where the database numbers rows; else null. */
   readonly rowNumber: string | null;
-  /** True if the database can identify rows by a digest of all of their columns, to read them. */
+  /** True if the database can identify rows by digests of their columns, to read them. */
   readonly hasDigests: boolean;
   /** The comment that the database stores on the table; null for none. */
   readonly comment: string | null;
@@ -134,6 +134,8 @@ export interface DatabaseCatalogue {
   list(): Promise<readonly CatalogueEntry[]>;
   /** Describes tables and views by their names in `list`, in the given order. A view that fails has no columns. */
   describe(names: readonly string[]): Promise<readonly DescribedTable[]>;
+  /** The statement that creates an index on columns of a table, in the order of a sort by the first one. */
+  writeIndex(table: DescribedTable, columns: readonly string[]): string;
   close(): Promise<void>;
 }
 

@@ -1,10 +1,13 @@
 import type { Model, Resource, ValueType } from '../model/model.ts';
 import { findColumn, type TableSource } from '../model/table-source.ts';
-import { type ColumnKind, type DatabaseCatalogue, type DescribedTable, unqualifiedName } from './database.ts';
+import type { DatabaseCatalogue, DescribedTable } from './database.ts';
 import { UNORDERED_KINDS } from './draft-indexes.ts';
 
 /** From this number of rows on, an index is worth a line. A smaller table is read in less than a millisecond. */
 const MIN_ROWS = 1_000;
+
+/** Kinds of values without a sort or a filter by the whole value. */
+const STRUCTURED: ReadonlySet<ValueType['kind']> = new Set(['json', 'object', 'map', 'array', 'binary']);
 
 /** A sort and a filter that a model offers, and that no index of the table serves. */
 export interface IndexAdvice {
@@ -18,93 +21,53 @@ export interface IndexAdvice {
 }
 
 /**
- * Describes the tables that a model shows, by the names of their resources. A table that is missing is left out: the
- * comparison of the start names it.
+ * Lists the sorts and filters of a model that no index serves, for tables that are not small.
+ *
+ * @param names of the tables in the catalogue, by those of their resources
  */
-export async function describeShown(
-  catalogue: DatabaseCatalogue,
+export async function adviseIndexes(
   { resources }: Model,
-): Promise<ReadonlyMap<string, DescribedTable>> {
-  const names = (await catalogue.list()).map(({ name }) => name);
-  const shown = [...resources.values()].flatMap(({ name, table }) => {
-    const found = table === null ? null : findTable(table, names, catalogue.defaultSchema);
-    return found === null ? [] : [{ name, found }];
-  });
-  const described = await catalogue.describe(shown.map(({ found }) => found));
-  return new Map(shown.flatMap(({ name }, at) => (described[at] === undefined ? [] : [[name, described[at]]])));
-}
-
-/** Finds a name of a model in a catalogue: that of the default schema first, and exact before another case. */
-function findTable({ table }: TableSource, names: readonly string[], schema: string | null): string | null {
-  const wanted = schema === null ? [table] : [`${schema}.${table}`, table];
-  const isSame = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();
-  const exact = wanted.find((each) => names.includes(each));
-  return exact ?? names.find((name) => wanted.some((each) => isSame(each, name))) ?? null;
-}
-
-/** Lists the sorts and filters of a model that no index serves, for tables that are not small. */
-export function adviseIndexes(model: Model, tables: ReadonlyMap<string, DescribedTable>): readonly IndexAdvice[] {
-  return [...tables].flatMap(([name, table]) => {
-    const resource = model.resources.get(name);
-    const isSmall = table.rowCount !== null && table.rowCount < MIN_ROWS;
-    return resource === undefined || isSmall || table.view?.isMaterialized === false
-      ? []
-      : adviseTable(resource, table);
+  names: ReadonlyMap<string, string>,
+  catalogue: DatabaseCatalogue,
+): Promise<readonly IndexAdvice[]> {
+  // Tables are described as they were listed.
+  await catalogue.list();
+  const described = await catalogue.describe([...new Set(names.values())]);
+  const tables = new Map(described.map((table) => [table.name, table]));
+  return [...resources.values()].flatMap((resource) => {
+    const table = tables.get(names.get(resource.name) ?? '');
+    if (table === undefined || resource.table === null || !mayNeedIndex(table)) return [];
+    return adviseTable(resource, resource.table, table, catalogue);
   });
 }
 
-function adviseTable(resource: Resource, table: DescribedTable): readonly IndexAdvice[] {
-  const { table: source } = resource;
-  if (source === null) return [];
+/** True for stored rows that are not few. */
+function mayNeedIndex({ rowCount, view }: DescribedTable): boolean {
+  return (rowCount === null || rowCount >= MIN_ROWS) && view?.isMaterialized !== false;
+}
+
+function adviseTable(
+  { name: resource, properties }: Resource,
+  source: TableSource,
+  table: DescribedTable,
+  catalogue: DatabaseCatalogue,
+): readonly IndexAdvice[] {
   const key = source.key ?? table.primaryKey;
   const indexes = [key, table.primaryKey, ...table.uniqueKeys, ...table.indexes];
-  const leading = new Set(indexes.flatMap(([first]) => (first === undefined ? [] : [first.toLowerCase()])));
-  return offeredColumns(resource, source).flatMap(({ field, column: wanted }) => {
-    const column = table.columns.find(({ name }) => name.toLowerCase() === wanted.toLowerCase());
-    if (column === undefined || leading.has(column.name.toLowerCase()) || !isOrdered(column.type.kind)) return [];
-    const statement = createIndex(table, column, key);
-    return [{ resource: resource.name, field, table: table.name, rows: table.rowCount, statement }];
+  const leading = new Set(indexes.map(([first = '']) => first.toLowerCase()));
+  return [...properties.values()].flatMap(({ path, type, sortable, filterable }) => {
+    const isOffered = (sortable || filterable) && path !== 'id' && !path.includes('.') && !STRUCTURED.has(type.kind);
+    const wanted = nameColumn(path, source).toLowerCase();
+    const column = table.columns.find(({ name }) => name.toLowerCase() === wanted);
+    if (!isOffered || column === undefined || leading.has(wanted) || UNORDERED_KINDS.has(column.type.kind)) return [];
+    const ties = key.filter((part) => part !== column.name && part !== table.rowNumber);
+    const statement = catalogue.writeIndex(table, [column.name, ...ties]);
+    return [{ resource, field: path, table: table.name, rows: table.rowCount, statement }];
   });
 }
 
-/** The fields and times that may be sorted or filtered, with their columns. */
-function offeredColumns({ properties }: Resource, source: TableSource) {
-  const times = new Map([
-    ['created_at', source.createdAt],
-    ['updated_at', source.updatedAt],
-  ]);
-  return [...properties.values()]
-    .filter(({ path, type, sortable, filterable }) => isPlain(path, type.kind) && (sortable || filterable))
-    .map(({ path }) => ({ field: path, column: times.get(path) ?? findColumn(source, path) }));
-}
-
-/** True for a field that an index of its column serves, other than the key. */
-function isPlain(path: string, kind: ValueType['kind']): boolean {
-  return path !== 'id' && !path.includes('.') && !['json', 'object', 'map', 'array', 'binary'].includes(kind);
-}
-
-function isOrdered(kind: ColumnKind): boolean {
-  return !UNORDERED_KINDS.has(kind);
-}
-
-/**
- * The statement for an index in the order of a sort, in which the key breaks ties. Sorts have NULL first, as SQLite has
- * it anyway.
- */
-function createIndex(
-  table: DescribedTable,
-  { name, notNull }: Pick<DescribedTable['columns'][number], 'name' | 'notNull'>,
-  key: readonly string[],
-): string {
-  const isFile = table.schema === null;
-  const own = unqualifiedName(table);
-  const target = isFile ? quoteIdentifier(own) : `${quoteIdentifier(table.schema)}.${quoteIdentifier(own)}`;
-  const first = `${quoteIdentifier(name)}${notNull || isFile ? '' : ' nulls first'}`;
-  const columns = [first, ...key.filter((part) => part !== name && part !== table.rowNumber).map(quoteIdentifier)];
-  const named = isFile ? ` ${quoteIdentifier(`${own}_${name}`)}` : '';
-  return `create index${named} on ${target} (${columns.join(', ')});`;
-}
-
-function quoteIdentifier(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
+/** The column of a field or a time. */
+function nameColumn(path: string, source: TableSource): string {
+  const times: Readonly<Record<string, string | null>> = { created_at: source.createdAt, updated_at: source.updatedAt };
+  return times[path] ?? findColumn(source, path);
 }

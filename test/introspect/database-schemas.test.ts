@@ -48,6 +48,7 @@ function fakeCatalogue(tables: readonly KnownTable[]): DatabaseCatalogue {
     defaultSchema: 'public',
     list: async () => all,
     describe: async (names) => names.flatMap((name) => all.filter((table) => table.name === name)),
+    writeIndex: () => '',
     close: async () => undefined,
   };
 }

@@ -1,4 +1,4 @@
-import { adviseIndexes, describeShown, type IndexAdvice } from '../../introspect/index-advice.ts';
+import { adviseIndexes, type IndexAdvice } from '../../introspect/index-advice.ts';
 import type { Model } from '../../model/model.ts';
 import { showsTables } from '../../model/table-source.ts';
 import { selectKind } from '../../stores/databases/databases.ts';
@@ -34,12 +34,11 @@ export async function checkDatabase(
     throw commandFailed(`${file} shows no table that exists; compare its own rows with \`restwright migrate\`.`);
   const kind = selectKind(used.database);
   try {
-    await kind.compareTables(used, model);
+    const names = await kind.compareTables(used, model);
     const catalogue = await kind.openCatalogue(used);
     try {
-      const tables = await describeShown(catalogue, model);
-      const unindexed = adviseIndexes(model, tables);
-      return { database: kind.display(used.database), tables: tables.size, unindexed };
+      const unindexed = await adviseIndexes(model, names, catalogue);
+      return { database: kind.display(used.database), tables: names.size, unindexed };
     } finally {
       await catalogue.close();
     }

@@ -64,9 +64,10 @@ export interface DatabaseKind {
   /**
    * Compares a model with the tables that it shows, as the start does, without writing anything.
    *
+   * @returns the names of the tables in the catalogue, by those of their resources
    * @throws {UnusableDatabase} with everything that does not match
    */
-  readonly compareTables: (reference: DatabaseReference, model: Model) => Promise<void>;
+  readonly compareTables: (reference: DatabaseReference, model: Model) => Promise<ReadonlyMap<string, string>>;
   readonly openCatalogue: (reference: DatabaseReference) => Promise<DatabaseCatalogue>;
   /** Lets writes of other programs become events; null for a kind without triggers that record them. */
   readonly adopt: ((reference: DatabaseReference, options: Omit<AdoptionOptions, 'url'>) => Promise<Adoption>) | null;

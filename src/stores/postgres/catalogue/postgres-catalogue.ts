@@ -1,6 +1,13 @@
-import type { CatalogueEntry, ClosedReason, DatabaseCatalogue, DescribedTable } from '../../../introspect/database.ts';
+import {
+  type CatalogueEntry,
+  type ClosedReason,
+  type DatabaseCatalogue,
+  type DescribedTable,
+  unqualifiedName,
+} from '../../../introspect/database.ts';
 import type { SqlRow } from '../../sql/dialect.ts';
 import { UnusableDatabase } from '../../sql/schema/schema-errors.ts';
+import { quoteName } from '../../sql/standard-dialect.ts';
 import { SYSTEM_PREFIX } from '../../sql/schema/system-tables.ts';
 import { type DatabaseAccess, openSession } from '../connection/open-session.ts';
 import { requireVersion, SERVER_VERSION } from '../connection/server-version.ts';
@@ -47,9 +54,17 @@ export async function openPostgresCatalogue(access: DatabaseAccess): Promise<Dat
     defaultSchema,
     list: () => explained(async () => listEntries((await session.query(ENTRIES, [defaultSchema])).rows, relations)),
     describe: (names) => explained(() => describeRelations(session, names, relations)),
+    writeIndex,
     close: () => session.close(),
   };
 }
+
+/** Sorts have NULL first. */
+const writeIndex: DatabaseCatalogue['writeIndex'] = (table, [first = '', ...others]) => {
+  const isNullable = table.columns.some(({ name, notNull }) => name === first && !notNull);
+  const columns = [`${quoteName(first)}${isNullable ? ' nulls first' : ''}`, ...others.map(quoteName)];
+  return `create index on ${quoteName(table.schema ?? '')}.${quoteName(unqualifiedName(table))} (${columns.join(', ')});`;
+};
 
 /** @throws {UnusableDatabase} for a server that is too old */
 async function beginReading(session: PostgresConnection): Promise<void> {

@@ -64,6 +64,8 @@ const EPOCH_BYTES = 8;
 interface ReadableTables {
   readonly tables: Tables;
   readonly parameters: Readonly<Record<string, string>>;
+  /** The names of the tables in the catalogue, by those of their resources. */
+  readonly names: ReadonlyMap<string, string>;
 }
 
 /**
@@ -108,10 +110,11 @@ export function refuseReplicas({ url, replicas = [] }: Pick<ExistingTablesOption
  * Compares a model with its tables, as the start does. Nothing is written.
  *
  * @param own the schema of what the server stores itself
+ * @returns the names of the tables in the catalogue, by those of their resources
  * @throws {UnusableDatabase} as {@link openExistingTables}
  */
-export async function compareTables(options: ExistingTablesOptions, own: string): Promise<void> {
-  await findExistingTables(options, readsTablesOnly(options.model) ? null : own);
+export async function compareTables(options: ExistingTablesOptions, own: string): Promise<ReadableTables['names']> {
+  return (await findExistingTables(options, readsTablesOnly(options.model) ? null : own)).names;
 }
 
 /**
@@ -139,7 +142,11 @@ export async function findExistingTables(
     const tables = new Tables(model, postgres, null, new Map(existing));
     requireNames(tables);
     const ofTypes = found.flatMap(({ table }) => table.columns.map(({ typeSchema }) => typeSchema));
-    return { tables, parameters: sessionParameters([...(own === null ? [] : [own]), schema, 'public', ...ofTypes]) };
+    return {
+      tables,
+      parameters: sessionParameters([...(own === null ? [] : [own]), schema, 'public', ...ofTypes]),
+      names: new Map(found.map(({ resource, table }) => [resource.name, `${table.schema}.${table.table}`])),
+    };
   } catch (error) {
     if (!(error instanceof UnusableDatabase)) throw error;
     throw new UnusableDatabase(`${displayedUrl(url)} cannot be used. ${error.message}`, { cause: error });

@@ -7,6 +7,7 @@ import type {
   DescribedTable,
 } from '../../../introspect/database.ts';
 import type { SqlRow } from '../../sql/dialect.ts';
+import { quoteName } from '../../sql/standard-dialect.ts';
 import { SYSTEM_PREFIX } from '../../sql/schema/system-tables.ts';
 import { METADATA } from '../../sql/system-statements.ts';
 import { BUSY_TIMEOUT } from '../connection/sqlite-connection.ts';
@@ -60,6 +61,8 @@ export function openSqliteCatalogue(
     defaultSchema: null,
     list: async () => explainError(file, () => listEntries(connection)),
     describe: async (names) => explainError(file, () => describeTables(connection, names)),
+    writeIndex: ({ name }, columns) =>
+      `create index ${quoteName(`${name}_${columns[0]}`)} on ${quoteName(name)} (${columns.map(quoteName).join(', ')});`,
     close: async () => connection.close(),
   };
 }

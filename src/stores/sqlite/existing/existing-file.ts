@@ -60,15 +60,20 @@ export function openTables(path: string, options: ExistingOptions): OpenedTables
 /**
  * Compares a model with the tables of a file, as the start does. The file is only read.
  *
+ * @returns the names of the tables, by those of their resources
  * @throws {UnusableDatabase} as {@link openTables}
  */
-export function compareFileTables(path: string, model: Model, driver: DriverName | undefined): void {
+export function compareFileTables(
+  path: string,
+  model: Model,
+  driver: DriverName | undefined,
+): ReadonlyMap<string, string> {
   const options = { model, driver: requireUris(driver), observe: () => undefined };
   const file = requireFile(path, options);
   const hadWal = existsSync(`${file.path}-wal`);
   const connection = openSource(file.path, options.driver);
   try {
-    findViews(connection, SOURCE, options);
+    return findViews(connection, SOURCE, options).names;
   } finally {
     connection.close();
     if (!hadWal) removeEmptyWal(file.path, options.driver);
@@ -120,13 +125,14 @@ function openWritten(file: DatabaseFile, options: ExistingOptions): OpenedTables
   }
 }
 
-/** Finds the tables of a model, and compiles their views. */
+/** Finds the tables of a model, by the names of their resources, and compiles their views. */
 function findViews(
   connection: SqliteConnection,
   schema: TableViews['schema'],
   { model, observe }: Pick<ExistingOptions, 'model' | 'observe'>,
-): TableViews & Pick<ExistingFile, 'tables'> {
-  const views = findTables(connection, schema, model).map((each) => {
+): TableViews & Pick<ExistingFile, 'tables'> & { readonly names: ReadonlyMap<string, string> } {
+  const found = findTables(connection, schema, model);
+  const views = found.map((each) => {
     const onMisfit = misfitReporter(each.table.name, observe);
     return [each.resource.name, compileView(each, (...at) => sampleColumn(connection, ...at), onMisfit)] as const;
   });
@@ -134,6 +140,7 @@ function findViews(
     schema,
     tables: new Map(views.map(([name, { existing }]) => [name, existing])),
     views: views.map(([, { sql }]) => sql),
+    names: new Map(found.map(({ resource, table }) => [resource.name, table.name])),
   };
 }
 
