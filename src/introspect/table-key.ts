@@ -2,7 +2,7 @@ import type { ColumnKind, DescribedTable } from './database.ts';
 
 /** The columns whose values are the id of a row. */
 export interface TableKey {
-  /** None where a digest of the whole row is its id. Such rows are only read. */
+  /** None where a digest is the id of a row. Such rows are only read. */
   readonly columns: readonly string[];
   /** True for what identifies the rows of a table without a primary key: a resource does not name it. */
   readonly isImplicit: boolean;
@@ -27,7 +27,7 @@ const UNIQUE_PARTS: ReadonlySet<ColumnKind> = new Set([...UNIQUE_KINDS, 'boolean
 /** The kinds whose values can be ids. */
 export const ID_KINDS: ReadonlySet<ColumnKind> = new Set([...UNIQUE_PARTS, 'binary']);
 
-/** The key of a table in which nothing identifies a row but all of its columns. */
+/** The key of a table in which no column identifies a row. */
 const DIGEST: TableKey = {
   columns: [],
   isImplicit: true,

@@ -20,25 +20,25 @@ export function isByDigest({ key }: Pick<FoundTable<RelationColumn, RelationTabl
 }
 
 /**
- * Writes the table with the digest of each row as a column more. Sessions that read tables write values in one form,
- * so that settings of the database change no digest. Rows with the same one differ in their place, which follows it.
+ * Writes what a query reads: the table, with the digest of each row as a column more where that is its key. Sessions
+ * that read tables write values in one form, so that settings of the database change no digest. Rows with the same one
+ * differ in their place, which follows it.
  */
-export function addDigests(found: FoundTable<RelationColumn, RelationTable>, name: string): string {
-  const values = listPublic(found).map((column) => `whole.${quoteName(column)}`);
+export function writeSource(found: FoundTable<RelationColumn, RelationTable>): string {
+  const relation = qualifyRelation(found.table);
+  const column = found.key.find(({ isDigest }) => isDigest);
+  if (column === undefined) return relation;
+  const values = listPublic(found).map((name) => `whole.${quoteName(name)}`);
   const place = `whole.tableoid || translate(whole.ctid::text, '(,)', '--')`;
   const digest = `md5(row(${values.join(', ')})::text) || '-' || ${place}`;
-  return `(select ${digest} as ${quoteName(name)}, whole.*, whole.xmin from ${qualifyRelation(found.table)} as whole)`;
+  return `(select ${digest} as ${quoteName(column.name)}, whole.*, whole.xmin from ${relation} as whole)`;
 }
 
-/** The columns that every reader of a resource sees. With a digest of others, readers could test what they contain. */
+/** The columns that every caller may read. With a digest of others, callers could test what they contain. */
 function listPublic({ resource, columns }: FoundTable<RelationColumn, RelationTable>): readonly string[] {
   const isHidden = (member: string): boolean => {
-    const field = resource.field.get(member);
-    return (
-      field?.writeOnly === true ||
-      field?.shownOnce === true ||
-      (resource.fieldAccess.get(member)?.read ?? null) !== null
-    );
+    const { writeOnly = false, shownOnce = false } = resource.field.get(member) ?? {};
+    return writeOnly || shownOnce || (resource.fieldAccess.get(member)?.read ?? null) !== null;
   };
   const shown = [...columns].filter(([member]) => !isHidden(member));
   return [...new Set(shown.map(([, { name }]) => name))];

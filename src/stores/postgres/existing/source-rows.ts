@@ -16,7 +16,7 @@ import { quote } from '../dialect/literals.ts';
 import { assigned } from './assigned-values.ts';
 import type { FoundRelation } from './find-relations.ts';
 import { type RelationColumn, qualifyRelation } from './read-catalogue.ts';
-import { addDigests, isByDigest } from './row-digests.ts';
+import { writeSource } from './row-digests.ts';
 import { sourceDialect } from './source-dialect.ts';
 import { columnForm, isComparedAsText } from './value-forms.ts';
 
@@ -46,9 +46,7 @@ export function compileRows(found: FoundRelation, onMisfit: (column: string) => 
   // A role that may read some columns may not read the number of the transaction.
   const revision = table.hasTransactions && table.isReadable ? (): string => TRANSACTION : digestRow;
   const rules = { ...RULES, revision };
-  const [{ name } = { name: '' }] = found.key;
-  const from = isByDigest(found) ? addDigests(found, name) : qualifyRelation(table);
-  const rows = `(${writeRowsQuery(from, shown, rules)})`;
+  const rows = `(${writeRowsQuery(writeSource(found), shown, rules)})`;
   const target = found.resource.readOnly ? null : describeTarget(qualifyRelation(table), shown, rules);
   return existingTable(
     shown,
