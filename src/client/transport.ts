@@ -1,5 +1,6 @@
 import type { WebPlatform } from '../platform/web.ts';
 import { describedFailure, FailedRequest, isClientError } from './request-error.ts';
+import { readRetryAfter } from './retry-after.ts';
 
 /**
  * A bearer token, or a function that returns the current one; null for none. It is called for each request, and once
@@ -122,19 +123,12 @@ export class Transport {
   }
 
   async #fail(response: Response): Promise<never> {
-    const retryAfter = this.#retryAfter(response.headers.get('Retry-After'));
+    const retryAfter = readRetryAfter(response.headers.get('Retry-After'), this.#settings.platform.now());
     const text = await response.text();
     const described = describedFailure(parsed(text), retryAfter);
     if (described !== null) throw described;
     const message = `The response with status ${response.status} is not one of the API.`;
     throw new FailedRequest('CLIENT_RESPONSE_INVALID', message, { status: response.status, retryAfter });
-  }
-
-  /** Milliseconds. */
-  #retryAfter(field: string | null): number | null {
-    if (field === null) return null;
-    const time = /^\d+$/.test(field) ? Number(field) * 1_000 : Date.parse(field) - this.#settings.platform.now();
-    return Number.isNaN(time) ? null : Math.max(0, time);
   }
 }
 

@@ -29,9 +29,9 @@ export async function* createMany(
     const [body, count, before] = [lines.join('\n'), lines.length, sent];
     [lines, size, sent] = [[], 0, sent + count];
     requests += 1;
-    const key = idempotencyKey === undefined ? uniqueKey() : `${idempotencyKey}-${requests}`;
+    const key = idempotencyKey === undefined ? {} : { idempotencyKey: `${idempotencyKey}-${requests}` };
     const write = { method: 'POST', path: upload.path, headers: NDJSON } as const;
-    const request = { ...writeRequest(write, { ...upload.options, idempotencyKey: key }, uniqueKey), body };
+    const request = { ...writeRequest(write, { ...upload.options, ...key }, uniqueKey), body };
     return transport.send(request, (response) => readLines(response, count, before));
   };
   for await (const row of upload.rows) {

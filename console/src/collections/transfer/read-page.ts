@@ -1,3 +1,4 @@
+import { readRetryAfter } from '../../../../src/client/retry-after.ts';
 import { webPlatform } from '../../../../src/platform/web.ts';
 import type { ApiCalls } from '../../api/calls.ts';
 import { readJson } from '../../api/read-json.ts';
@@ -29,12 +30,18 @@ export async function readPage(
   for (let failures = 0; ; ) {
     const response = await send(calls, path, { headers: { Accept: accept }, signal }, failures < MAX_FAILURES);
     if (response?.ok === true) return response;
-    const isLimited = response?.headers.has('Retry-After') === true && [429, 503].includes(response.status);
-    if (response !== null && !isLimited) await readJson(response);
-    const delay = isLimited ? Number(response.headers.get('Retry-After')) * 1_000 : DELAY * 2 ** failures;
-    if (!isLimited) failures += 1;
-    await pause(delay, isLimited ? { signal, onWait } : { signal, onWait: () => undefined });
+    const limit = response === null ? null : findLimit(response);
+    if (response !== null && limit === null) await readJson(response);
+    if (limit === null) {
+      await pause(DELAY * 2 ** failures, { signal, onWait: () => undefined });
+      failures += 1;
+    } else await pause(limit, { signal, onWait });
   }
+}
+
+/** The milliseconds after which a response wants the request again; null for another one. */
+function findLimit({ status, headers }: Response): number | null {
+  return status === 429 || status === 503 ? readRetryAfter(headers.get('Retry-After'), webPlatform.now()) : null;
 }
 
 /**
