@@ -2,7 +2,7 @@ export const THEMES = ['system', 'light', 'dark'] as const;
 
 export type Theme = (typeof THEMES)[number];
 
-/** The name under which the browser keeps the theme. It keeps nothing else of the console. */
+/** The name under which the browser keeps the theme. */
 const KEY = 'restwright-console-theme';
 
 /** Finds the theme that was chosen before; the one of the system without a choice, or without storage. */

@@ -6,6 +6,7 @@ import type { Problems } from './draft.ts';
 export interface RequestFailure {
   readonly status: number;
   readonly problems: Problems;
+  /** The failure of the whole; null without one. */
   readonly message: string | null;
   /** True if the request may have been carried out: no response says so. */
   readonly isUnconfirmed: boolean;
@@ -41,4 +42,9 @@ export function sortFailure(error: unknown, names: readonly string[]): RequestFa
     message: message === '' ? null : message,
     isUnconfirmed: error.status === 0,
   };
+}
+
+/** True if the row that was requested is not there, or no longer. */
+export function isGone(error: unknown): boolean {
+  return isRequestError(error) && (error.status === 404 || error.status === 410);
 }

@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams, useSearch } from '@tanstack/react-router';
-import { isRequestError } from 'restwright/client';
 import type { ParentIds } from '../api/calls.ts';
 import { useConnection } from '../api/connection.ts';
 import type { ApiCollection } from '../schema/api-schema.ts';
 import { texts } from '../texts.ts';
 import { Failure, Loading } from '../ui/notice.tsx';
 import { CreateForm } from './create-form.tsx';
+import { isGone } from './request-failure.ts';
 import { RowEditor } from './row-editor.tsx';
 
 /** A row: shows, changes and deletes it. */
@@ -70,7 +70,7 @@ function LoadedRow({ collection, parents, id }: Place & { readonly id: string })
     refetchOnMount: 'always',
     gcTime: 0,
   });
-  const isGone = isRequestError(error) && (error.status === 404 || error.status === 410);
+  const isMissing = isGone(error);
   return (
     <>
       <BackLink collection={collection} parents={parents} />
@@ -81,8 +81,8 @@ function LoadedRow({ collection, parents, id }: Place & { readonly id: string })
         <Loading text={texts.loading} />
       ) : (
         <Failure
-          title={isGone ? texts.row.none(collection.singular, id) : texts.failed}
-          text={isGone ? texts.row.noneHint : error.message}
+          title={isMissing ? texts.row.none(collection.singular, id) : texts.failed}
+          text={isMissing ? texts.row.noneHint : error.message}
           retryLabel={texts.retry}
           onRetry={() => void refetch()}
         />

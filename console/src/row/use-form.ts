@@ -1,19 +1,14 @@
 import { useCallback, useMemo, useRef, useState } from 'react';
 import type { ApiField } from '../schema/api-schema.ts';
 import { texts } from '../texts.ts';
-import type { Draft, DraftMembers, Problems } from './draft.ts';
+import type { Draft, DraftMembers } from './draft.ts';
 import { isSameJson } from './json-values.ts';
 import { type FieldValues, takeAnswer } from './merge-rows.ts';
-import { sortFailure } from './request-failure.ts';
+import { type RequestFailure, sortFailure } from './request-failure.ts';
 import { readForm } from './row-fields.ts';
 
 /** The problems that a form shows with its values. */
-export interface FormReport {
-  readonly problems: Problems;
-  /** The failure of the whole; null without one. */
-  readonly message: string | null;
-  /** True if the request may have been carried out. */
-  readonly isUnconfirmed: boolean;
+export interface FormReport extends Omit<RequestFailure, 'status'> {
   /** Changes with each report, so that the first fault gets the focus again. */
   readonly number: number;
 }

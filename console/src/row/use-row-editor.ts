@@ -14,7 +14,7 @@ import {
   rebaseDrafts,
   type RowConflict,
 } from './merge-rows.ts';
-import { sortFailure } from './request-failure.ts';
+import { isGone, sortFailure } from './request-failure.ts';
 import { editableFields, readForm } from './row-fields.ts';
 import { type FormState, useForm } from './use-form.ts';
 import { useWriteKeys } from './write-keys.ts';
@@ -42,8 +42,6 @@ export interface RowEditorState {
 }
 
 const NO_SIDES: ReadonlyMap<string, ConflictSide> = new Map();
-
-const isGone = (error: unknown): boolean => [404, 410].includes(sortFailure(error, []).status);
 
 /** Edits a row. A write carries the revision that was read; another one in the meantime opens a conflict. */
 export function useRowEditor({ collection, parents, read }: RowPlace & { readonly read: Row }): RowEditorState {
