@@ -2,14 +2,12 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
 import { asList, asRecord, type JsonRecord } from '../../console/src/schema/json-access.ts';
 import { axeViolations, isWiderThanWindow } from '../http/in-browsers/visited-page.ts';
-import { skipWithout } from '../installed-programs.ts';
-import { closeBrowser, type ConsoleServer, openPage, startConsole } from './browser.ts';
+import { openPage, sharedConsole, skip } from './browser.ts';
 
-const skip = skipWithout('chromium');
 const MODEL = `
 name: shop
 limits: { rate: false }
@@ -44,15 +42,7 @@ interface Opened extends AsyncDisposable {
   readonly problems: readonly string[];
 }
 
-let server: ConsoleServer;
-before(async () => {
-  if (skip === false) server = await startConsole(MODEL);
-});
-after(async () => {
-  if (skip !== false) return;
-  await closeBrowser();
-  await server.close();
-});
+const server = sharedConsole(MODEL);
 
 /** Creates products as another client does. */
 async function createProducts(rows: readonly object[]): Promise<void> {

@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { axeViolations } from '../http/in-browsers/visited-page.ts';
-import { skipWithout } from '../installed-programs.ts';
-import { closeBrowser, type ConsoleServer, openPage, startConsole } from './browser.ts';
+import { openPage, sharedConsole, skip } from './browser.ts';
 
-const skip = skipWithout('chromium');
 const MODEL = `
 name: shop
 limits: { rate: false }
@@ -21,22 +19,14 @@ const ROWS = 900;
 /** The rows of six pages, and that of the titles. */
 const MAX_ROWS = 301;
 
-let server: ConsoleServer;
-before(async () => {
-  if (skip !== false) return;
-  server = await startConsole(MODEL);
+const server = sharedConsole(MODEL, async (api) => {
   const rows = Array.from({ length: ROWS }, (_, number) => JSON.stringify({ number, name: `Part ${number}.` }));
-  const response = await fetch(`${server.api}/v1/parts`, {
+  const response = await fetch(`${api}/v1/parts`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/x-ndjson' },
     body: rows.join('\n'),
   });
   assert.doesNotMatch(await response.text(), /"error"/);
-});
-after(async () => {
-  if (skip !== false) return;
-  await closeBrowser();
-  await server.close();
 });
 
 async function openParts() {

@@ -1,12 +1,9 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
-import { asRecord } from '../../console/src/schema/json-access.ts';
 import { axeViolations, isWiderThanWindow } from '../http/in-browsers/visited-page.ts';
-import { skipWithout } from '../installed-programs.ts';
-import { closeBrowser, type ConsoleServer, openPage, startConsole } from './browser.ts';
+import { openPage, sendJson, sharedConsole, skip } from './browser.ts';
 
-const skip = skipWithout('chromium');
 const MODEL = `
 name: shop
 resources:
@@ -38,33 +35,16 @@ resources:
     schema: { type: object, required: [stars], properties: { stars: { type: integer, minimum: 1, maximum: 5 } } }
 `;
 
-let server: ConsoleServer;
-before(async () => {
-  if (skip === false) server = await startConsole(MODEL);
-});
-after(async () => {
-  if (skip !== false) return;
-  await closeBrowser();
-  await server.close();
-});
+const server = sharedConsole(MODEL);
 
-/** Sends a request as another client does. @returns the body of the response */
-/** The row of a response, and its status. */
+/** The row of a response, or its error. */
 interface SentRow {
   readonly [member: string]: unknown;
   readonly id: string;
 }
 
-async function send(method: string, path: string, body?: object): Promise<SentRow> {
-  const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
-  const response = await fetch(`${server.api}/v1${path}`, {
-    method,
-    headers: { 'Content-Type': type },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  const row = asRecord(await response.json());
-  return { ...row, id: typeof row['id'] === 'string' ? row['id'] : '', httpStatus: response.status };
-}
+const send = (method: string, path: string, body?: object): Promise<SentRow> =>
+  sendJson(server.api, method, path, body);
 
 const focusedLabel = (page: Page): Promise<string> =>
   page.evaluate<string>('document.activeElement.labels?.[0]?.textContent ?? document.activeElement.textContent');
@@ -178,7 +158,7 @@ describe('a row in the console', { skip, timeout: 240_000 }, () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
     await remove(page);
     await page.getByRole('alert').getByText('It was not saved.').waitFor();
-    assert.equal((await send('GET', `/products/${id}`))['httpStatus'], 200);
+    assert.equal((await send('GET', `/products/${id}`)).id, id);
     const { id: other } = await send('POST', '/products', { sku: 'AB-9', name: 'Stool' });
     await page.goto(`${server.url}#/collections/products/${other}`);
     await page.getByRole('heading', { name: `product ${other}` }).waitFor();

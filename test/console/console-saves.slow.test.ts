@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
-import { skipWithout } from '../installed-programs.ts';
-import { closeBrowser, type ConsoleServer, openPage, startConsole } from './browser.ts';
+import { openPage, sendJson, sharedConsole, skip } from './browser.ts';
 import { AUTH, findConsole, serveConsole, token } from './served-console.ts';
 
-const skip = skipWithout('chromium');
 const MODEL = `
 name: shop
 resources:
@@ -28,28 +26,9 @@ interface Product {
   readonly revision: number;
 }
 
-let server: ConsoleServer;
-before(async () => {
-  if (skip === false) server = await startConsole(MODEL);
-});
-after(async () => {
-  if (skip !== false) return;
-  await closeBrowser();
-  await server.close();
-});
+const server = sharedConsole(MODEL);
 
-/** Sends a request as another client does. */
-async function send<T>(method: string, path: string, body?: object): Promise<T> {
-  const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
-  const response = await fetch(`${server.api}/v1${path}`, {
-    method,
-    headers: { 'Content-Type': type },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  const text = await response.text();
-  const parsed: T = JSON.parse(text === '' ? 'null' : text);
-  return parsed;
-}
+const send = <T>(method: string, path: string, body?: object): Promise<T> => sendJson(server.api, method, path, body);
 
 const readNamed = async (name: string): Promise<readonly Product[]> =>
   (await send<{ readonly data: readonly Product[] }>('GET', '/products?limit=100')).data.filter(

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
-import { skipWithout } from '../installed-programs.ts';
-import { closeBrowser, type ConsoleServer, openPage, startConsole } from './browser.ts';
+import { describe, it } from 'node:test';
+import { openPage, sharedConsole, skip } from './browser.ts';
 
-const skip = skipWithout('chromium');
 const FIELDS = 200;
 const properties = Array.from({ length: FIELDS }, (_, at) => `        field_${at}: { type: string }`).join('\n');
 const MODEL = `
@@ -18,18 +16,10 @@ ${properties}
         long: { type: string, maxLength: 1100000 }
 `;
 
-let server: ConsoleServer;
-before(async () => {
-  if (skip === false) server = await startConsole(MODEL);
-});
-after(async () => {
-  if (skip !== false) return;
-  await closeBrowser();
-  await server.close();
-});
+const server = sharedConsole(MODEL);
 
 describe('the console', { skip, timeout: 120_000 }, () => {
-  it('keeps the theme for the next visit, and nothing else', async () => {
+  it('keeps the theme for the next visit, and no more by that', async () => {
     await using visit = await openPage(server.url);
     const { page } = visit;
     await page.getByLabel('Theme').selectOption('dark');
